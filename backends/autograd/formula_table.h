@@ -18,6 +18,6 @@ struct DifferentiatedOperator {
 };
 
 // The operator must be defined. What is returned lives as long as the process.
-const DifferentiatedOperator& differentiatedOperator(const OperatorHandle& op);
+BOXCAR_API const DifferentiatedOperator& differentiatedOperator(const OperatorHandle& op);
 
 }  // namespace boxcar::autograd

@@ -12,13 +12,14 @@ namespace boxcar::numerics {
 
 // How to make a call.
 enum class Way {
-  kBoxed,   // callBoxed
-  kTyped,   // the function in <boxcar/ops.h>
-  kScript,  // from a function of a script
-  kSchema,  // callBoxed under the SchemaChecker
-  kMeta,    // callBoxed under the MetaChecker
+  kBoxed,      // callBoxed
+  kTyped,      // the function in <boxcar/ops.h>
+  kScript,     // from a function of a script
+  kSchema,     // callBoxed under the SchemaChecker
+  kMeta,       // callBoxed under the MetaChecker
+  kGradients,  // callBoxed with tensors that require grad; see case_gradients.h
 };
-inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript, Way::kSchema, Way::kMeta};
+inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript, Way::kSchema, Way::kMeta, Way::kGradients};
 
 // "boxed".
 std::string_view toString(Way way);

@@ -287,6 +287,20 @@ std::optional<std::string> differenceOfArguments(const Case& expected, const Cas
   return std::nullopt;
 }
 
+std::optional<std::string> differenceOfGradient(const Case& expected, const Tensor& found, const Tensor& wanted) {
+  if (found.dtype() != wanted.dtype()) {
+    return fmt::format("expected dtype {}, got {}", dtypeName(wanted.dtype()), dtypeName(found.dtype()));
+  }
+  if (!std::ranges::equal(found.sizes(), wanted.sizes())) {
+    return fmt::format("expected sizes {}, got {}", sizesText(wanted.sizes()), sizesText(found.sizes()));
+  }
+  Limits limits = limitsOf(expected, wanted.dtype());
+  // A formula may have more steps than the operator, so its errors are larger.
+  const bool is_wide = wanted.dtype() == ScalarType::Double || wanted.dtype() == ScalarType::ComplexDouble;
+  limits.rtol = std::max(limits.rtol, is_wide ? 1e-6 : 1e-5);
+  return differenceOfElements(found, wanted, limits, false);
+}
+
 std::string describe(const IValue& value) {
   if (value.isTensor()) {
     const Tensor& tensor = value.toTensor();

@@ -17,6 +17,9 @@ std::optional<std::string> differenceOfResults(const Case& expected, const Funct
 // values. Everything else must be unchanged, also the elements between those of views.
 std::optional<std::string> differenceOfArguments(const Case& expected, const CaseArguments& arguments);
 
+// Describes how a gradient differs from the [wanted] one; nullopt if it does not.
+std::optional<std::string> differenceOfGradient(const Case& expected, const Tensor& found, const Tensor& wanted);
+
 // Describes a value in short: "float32[2, 3]", "[int64[3], None]", "2.5".
 std::string describe(const IValue& value);
 

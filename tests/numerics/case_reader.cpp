@@ -18,6 +18,9 @@ namespace {
 using nlohmann::json;
 using Sizes = std::vector<int64_t>;
 
+// kVersion in generator/gradients.py.
+constexpr const char* kGradientsVersion = "1";
+
 ScalarType dtypeOf(std::string_view name) {
   const auto dtype = parseDtype(name);
   BOXCAR_CHECK(dtype.has_value(), "'{}' is no dtype", name);
@@ -178,6 +181,19 @@ std::optional<ExpectedTensor> Case::after(size_t index) const {
   return expectedTensor(*found);
 }
 
+const json* Case::gradients() const {
+  const auto found = json_->find("grad");
+  return found == json_->end() ? nullptr : &*found;
+}
+
+std::optional<Tensor> Case::gradient(size_t index) const {
+  const json& place = gradients()->at("in").at(std::to_string(index));
+  if (place.is_null()) return std::nullopt;
+  const json& tensor = json_->at("te").at(index);
+  const auto dtype = json_->at("st").at(tensor[0].get<size_t>())[0].get<std::string>();
+  return elementsAt(dtype, place.get<int64_t>(), tensor[1].get<Sizes>());
+}
+
 CaseFile::CaseFile(const std::string& path) : family_(std::filesystem::path(path).stem().string()) {
   const std::string absolute = std::filesystem::absolute(path).string();
   const Dict<std::string, Tensor> tensors = io::load(absolute);
@@ -186,7 +202,13 @@ CaseFile::CaseFile(const std::string& path) : family_(std::filesystem::path(path
     elements_.emplace(name, tensor);
   }
   try {
-    json_ = std::make_unique<json>(json::parse(io::loadSafetensorsMetadata(absolute).at("cases")));
+    const auto metadata = io::loadSafetensorsMetadata(absolute);
+    json_ = std::make_unique<json>(json::parse(metadata.at("cases")));
+    // Older files have no gradients.
+    const std::string version = metadata.contains("gradients") ? metadata.at("gradients") : kGradientsVersion;
+    BOXCAR_CHECK(version == kGradientsVersion,
+                 "'{}' has gradients of version {}, but this program reads version {}; make the file again", path,
+                 version, kGradientsVersion);
   } catch (const json::exception& error) {
     BOXCAR_FAIL("'{}' is no file of cases: {}", path, error.what());
   }

@@ -64,6 +64,10 @@ class Case final {
   // Returns the expected state of tensor [index] of the arguments after the call; nullopt if it must not change.
   std::optional<ExpectedTensor> after(size_t index) const;
   ExpectedTensor expectedTensor(const nlohmann::json& expectation) const;
+  // What is expected of the call's gradients, as generator/gradients.py records it; null if nothing.
+  const nlohmann::json* gradients() const;
+  // Returns the expected gradient of tensor [index] of the arguments; nullopt if it has none.
+  std::optional<Tensor> gradient(size_t index) const;
   // Converts a number, a bool, a string, a list of these or None. [type] is the type in a schema.
   static IValue constant(const nlohmann::json& value, TypePtr type);
 

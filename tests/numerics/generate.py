@@ -11,6 +11,7 @@ import concurrent.futures.process
 import hashlib
 import importlib
 import json
+import math
 import multiprocessing
 import os
 import pathlib
@@ -25,7 +26,7 @@ sys.dont_write_bytecode = True
 
 import torch  # noqa: E402
 
-from generator import declare, expected, store, values  # noqa: E402
+from generator import declare, expected, gradients, store, values  # noqa: E402
 from generator.schemas import Operators  # noqa: E402
 
 
@@ -50,6 +51,7 @@ class Writer:
         self.crashing = crashing  # names of calls to leave out
         self.elements = store.Elements()
         self.cases = []
+        self.differentiated = {}  # the number of cases with gradients, of narrow dtypes
         self.unsupported = {}
         self.absent = set()
         self.problems = []
@@ -189,8 +191,23 @@ class Writer:
             extra["mag"] = True
         if options.get("strides") is False:
             extra["strides"] = False
-        self.cases.append(encoder.encode(schema.name, dtype, outcome, written, extra))
+        case = encoder.encode(schema.name, dtype, outcome, written, extra)
+        self.cases.append(case)
+        if options.get("reference") is None and options.get("gradients", True) and schema.torch_operator() is not None:
+            self._add_gradients(case, schema, dtype, function, bound, encoder)
         return outcome
+
+    def _add_gradients(self, case, schema, dtype, function, bound, encoder):
+        if kIsOlder or schema.outs or dtype not in gradients.kWide + gradients.kNarrow:
+            return
+        if dtype in gradients.kNarrow:
+            # Those that kept_sample() prefers.
+            if self.differentiated.get((schema.name, dtype), 0) >= gradients.kNarrowCases or not 2 <= size_of(case) <= 64:
+                return
+        record = gradients.record(function, schema, bound, encoder, case.get("mag", False))
+        if record is not None:
+            case["grad"] = record
+            self.differentiated[schema.name, dtype] = self.differentiated.get((schema.name, dtype), 0) + 1
 
 
 def load_family(family):
@@ -271,7 +288,16 @@ class Repacked:
             made["res"] = [self.value(value) for value in case["res"]]
         if "after" in case:
             made["after"] = {key: self.expectation(x) for key, x in case["after"].items()}
+        if "in" in case.get("grad", {}):
+            made["grad"] = {**case["grad"], "in": {key: self.gradient(case, int(key), place)
+                                                   for key, place in case["grad"]["in"].items()}}
         return made
+
+    def gradient(self, case, index, place):
+        if place is None:
+            return None
+        storage, sizes = case["te"][index][:2]
+        return self.place(case["st"][storage][0], place, math.prod(sizes))
 
 
 def dtypes_left_out(name, dtypes, checked):
@@ -280,7 +306,7 @@ def dtypes_left_out(name, dtypes, checked):
 
 def write_family(path, cases, elements, mark):
     text = json.dumps(cases, separators=(",", ":"), allow_nan=False)
-    store.write(path, {"cases": text, **mark}, elements)
+    store.write(path, {"cases": text, "gradients": gradients.kVersion, **mark}, elements)
 
 
 def generate_family(family, folder, sample, pattern, force, crashing):

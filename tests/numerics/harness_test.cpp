@@ -5,6 +5,7 @@
 
 #include "tests/numerics/case_call.h"
 #include "tests/numerics/case_check.h"
+#include "tests/numerics/case_gradients.h"
 
 // Tests that the harness finds faults: cases with wrong expectations must fail.
 
@@ -16,8 +17,11 @@ using nlohmann::json;
 class NumericsHarness : public ::testing::Test {
  protected:
   NumericsHarness() {
-    const Tensor row = Tensor::allocate(std::vector<int64_t>{8}, ScalarType::Float);
+    const Tensor row = Tensor::allocate(std::vector<int64_t>{10}, ScalarType::Float);
     for (int i = 0; i < 8; ++i) row.data_ptr<float>()[i] = static_cast<float>(i);
+    // The weights that the first results get as gradients.
+    row.data_ptr<float>()[8] = -0.265625F;
+    row.data_ptr<float>()[9] = 0.671875F;
     elements_.emplace("float32", row);
   }
 
@@ -25,7 +29,10 @@ class NumericsHarness : public ::testing::Test {
   std::string run(const json& text) {
     const Case one(&text, &elements_, "harness", 0);
     std::string boxed = runCase(one, Way::kBoxed).value_or("");
-    for (const Way way : kAllWays) EXPECT_EQ(runCase(one, way).value_or("").empty(), boxed.empty()) << toString(way);
+    for (const Way way : kAllWays) {
+      if (way == Way::kGradients) continue;
+      EXPECT_EQ(runCase(one, way).value_or("").empty(), boxed.empty()) << toString(way);
+    }
     return boxed;
   }
 
@@ -92,6 +99,32 @@ TEST_F(NumericsHarness, SeesCallsThatShouldBeRefused) {
             "it should be refused (PyTorch: PyTorch says no)");
   EXPECT_EQ(run(call("aten::select.int", {{"self", tensor(0)}, {"dim", 1}, {"index", 0}}, {{"err", "bad dim"}})), "");
   EXPECT_NE(run(call("aten::select.int", {{"self", tensor(0)}, {"dim", 1}, {"index", 0}}, result({2}, {1}, 0))), "");
+}
+
+TEST_F(NumericsHarness, SeesWrongGradients) {
+  const auto differentiate = [&](const std::string& op, const json& record) {
+    json text = call(op, {{"self", tensor(0)}, {"other", 1}}, {{"res", {nullptr}}});
+    text["grad"] = record;
+    const Case one(&text, &elements_, "harness", 0);
+    return runCase(one, Way::kGradients).value_or("");
+  };
+  EXPECT_EQ(differentiate("aten::mul.Scalar", {{"out", "1"}, {"in", {{"0", 8}}}}), "");
+  EXPECT_EQ(differentiate("aten::mul.Scalar", {{"out", "1"}, {"in", {{"0", 1}}}}),
+            "the gradient of tensor 0: 2 of 2 elements differ; at [0] expected 1, got -0.265625 (rtol 1e-05, atol "
+            "1e-05)");
+  EXPECT_EQ(differentiate("aten::mul.Scalar", {{"out", "1"}, {"in", {{"0", nullptr}}}}),
+            "tensor 0 should not have a gradient");
+  EXPECT_EQ(differentiate("aten::mul.Scalar", {{"out", "0"}, {"in", {{"0", nullptr}}}}),
+            "which results require grad should be 0, is 1");
+  EXPECT_EQ(differentiate("aten::mul.Scalar", {{"refused", {{"0", "no"}}}}),
+            "the gradient of tensor 0 should be refused (PyTorch: no)");
+  EXPECT_EQ(differentiate("aten::eq.Scalar", {{"out", "0"}, {"in", {{"0", nullptr}}}}), "");
+  EXPECT_EQ(differentiate("aten::eq.Scalar", {{"out", "1"}, {"in", {{"0", 8}}}}),
+            "which results require grad should be 1, is 0");
+}
+
+TEST(NumericsList, HasOnlyOperatorsWithoutFormula) {
+  EXPECT_EQ(superfluousWithoutFormula(), std::vector<std::string>()) << "remove them from without_formula.txt";
 }
 
 }  // namespace

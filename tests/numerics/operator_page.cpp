@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/numerics/case_call.h"
+#include "tests/numerics/case_gradients.h"
 
 namespace boxcar::numerics {
 namespace {
@@ -23,7 +24,27 @@ constexpr std::pair<const char*, const char*> kColumns[] = {
 struct Row {
   std::set<std::string> dtypes;
   bool has_error = false;
+  bool has_gradient = false;
+  bool has_second = false;
+  bool is_compared = false;  // whether PyTorch's answer about gradients is known
+  bool is_wrong = false;     // no formula, or another gradient than PyTorch's
+
+  // "1", "2", "none" or "".
+  std::string gradient() const {
+    if (is_wrong || !is_compared) return "";
+    return has_second ? "2" : has_gradient ? "1" : "none";
+  }
 };
+
+void addGradients(const Case& one, Row& row) {
+  using Kind = GradientOutcome::Kind;
+  const GradientOutcome outcome = gradientOutcome(one);
+  if (outcome.kind == Kind::kNotRecorded) return;
+  row.is_compared = true;
+  row.is_wrong |= outcome.kind == Kind::kMissingFormula || outcome.kind == Kind::kDifferent;
+  row.has_gradient |= outcome.has_first;
+  row.has_second |= outcome.has_second;
+}
 
 }  // namespace
 
@@ -36,6 +57,7 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
         row.has_error = true;
       } else {
         row.dtypes.insert(one.dtype());
+        addGradients(one, row);
       }
     }
   }
@@ -47,6 +69,7 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
 
   std::string text;
   size_t checked = 0;
+  size_t differentiated = 0;
   for (const std::string& name : names) {
     const auto row = rows.find(name);
     text += fmt::format("| `{}` |", name);
@@ -54,25 +77,30 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
       text += row != rows.end() && row->second.dtypes.contains(dtype) ? " ✓ |" : " |";
     }
     text += row != rows.end() && row->second.has_error ? " ✓ |" : " |";
+    const std::string gradient = row != rows.end() ? row->second.gradient() : "";
+    text += gradient.empty() ? " |" : fmt::format(" {} |", gradient);
+    differentiated += gradient == "1" || gradient == "2";
     text += hasKernel(name) ? " |\n" : " no kernel |\n";
     checked += row != rows.end();
   }
   std::string head = fmt::format(
-      "# Operators\n\nEvery operator that boxcar declares, {} in all, and the dtypes that the tests compare with "
-      "PyTorch "
-      "2.15: {} operators.\nEach case is called boxed, typed and from a script, and boxed under the checkers of "
-      "schemas "
-      "and of meta kernels.\n\"refused\": bad calls are checked to be errors. An operator without a ✓ has tests "
-      "elsewhere, "
-      "or gives random numbers. The page\nis generated: `./dev numerics --page`; [how cases are "
-      "written](../tests/numerics/README.md).\n\n| operator |",
-      names.size(), checked);
+      R"(# Operators
+
+Every operator that boxcar declares, {} in all, and the dtypes that the tests compare with PyTorch 2.15: {} operators.
+Each case is called boxed, typed and from a script, and boxed under the checkers of schemas and of meta kernels.
+"refused": bad calls are checked to be errors. "gradient" ({} operators): 1, the gradients are PyTorch's; 2, also the
+second derivatives; none, there are none in PyTorch. An operator without a mark has tests elsewhere, gives random numbers,
+or has no formula yet. The page is generated: `./dev numerics --page`; [how cases are
+written](../tests/numerics/README.md).
+
+| operator |)",
+      names.size(), checked, differentiated);
   std::string rule = "|---|";
   for (const auto& [dtype, shown] : kColumns) {
     head += fmt::format(" {} |", shown);
     rule += "---|";
   }
-  return head + " refused | |\n" + rule + "---|---|\n" + text;
+  return head + " refused | gradient | |\n" + rule + "---|---|---|\n" + text;
 }
 
 }  // namespace boxcar::numerics

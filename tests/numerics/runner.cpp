@@ -14,7 +14,11 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
+#include <sstream>
+#include <string_view>
 
 namespace boxcar::numerics {
 namespace {
@@ -25,6 +29,11 @@ struct Tally {
   std::atomic<size_t> left_out;  // cases that met an operator without a kernel
   std::atomic<size_t> position;  // of the running case, from 1
   std::atomic<bool> has_no_kernel;
+  // Cases by GradientOutcome::Kind, and those with second derivatives.
+  std::atomic<size_t> gradients[5];
+  std::atomic<size_t> seconds;
+  // Operators that lack a formula, each with a space after it.
+  char without_formula[400];
 };
 constexpr int kMostJobs = 256;
 constexpr int kLostDevice = 3;  // the exit status of a process whose device fails every call after a fault
@@ -77,7 +86,17 @@ void runOperator(const OperatorCases& cases, Tally& tally, const RunOptions& opt
   }
   for (size_t i = tally.position; i < cases.cases.size(); ++i) {
     tally.position = i + 1;
-    const std::string failures = failuresOf(*cases.cases[i], options.ways);
+    GradientOutcome gradients;
+    const std::string failures = failuresOf(*cases.cases[i], options.ways, &gradients);
+    ++tally.gradients[static_cast<size_t>(gradients.kind)];
+    if (gradients.has_second) ++tally.seconds;
+    if (gradients.kind == GradientOutcome::Kind::kMissingFormula) {
+      const std::string_view known(tally.without_formula);
+      if (const std::string name = gradients.text + " "; known.find(name) == std::string_view::npos) {
+        fmt::format_to_n(tally.without_formula + known.size(), sizeof(tally.without_formula) - 1 - known.size(), "{}",
+                         name);
+      }
+    }
     if (failures.empty()) continue;
     if (options.skip_missing && meetsMissingKernel(failures)) {
       ++tally.left_out;
@@ -116,13 +135,60 @@ bool isWanted(const std::string& op, const std::vector<std::string>& patterns) {
          });
 }
 
+// Says how many gradients were compared, and which formulas are missing.
+void printGradients(const std::vector<OperatorCases>& operators, const SharedMemory& shared, bool has_all_cases) {
+  using Kind = GradientOutcome::Kind;
+  size_t operators_of[5] = {};
+  size_t cases_of[5] = {};
+  size_t seconds = 0;
+  std::map<std::string, std::set<std::string>> missing;
+  for (size_t i = 0; i < operators.size(); ++i) {
+    const Tally& tally = shared->tallies[i];
+    for (size_t kind = 0; kind < std::size(operators_of); ++kind) {
+      operators_of[kind] += tally.gradients[kind] > 0;
+      cases_of[kind] += tally.gradients[kind];
+    }
+    seconds += tally.seconds;
+    std::istringstream names(tally.without_formula);
+    for (std::string name; names >> name;) missing[name].insert(operators[i].op);
+  }
+  const auto count = [&](Kind kind) {
+    const auto i = static_cast<size_t>(kind);
+    return fmt::format("{} cases of {} operators", cases_of[i], operators_of[i]);
+  };
+  print(
+      fmt::format("gradients: {} have PyTorch's, in {} cases also second derivatives; {} are not differentiable; {} "
+                  "lack a formula; {} differ\n",
+                  count(Kind::kEqual), seconds, count(Kind::kNotDifferentiable), count(Kind::kMissingFormula),
+                  count(Kind::kDifferent)));
+  for (const auto& [name, users] : missing) {
+    print(
+        fmt::format("  missing formula: {}{}\n", name,
+                    users.size() == 1 && users.contains(name) ? "" : fmt::format(", for {}", fmt::join(users, ", "))));
+  }
+  for (size_t i = 0; has_all_cases && i < operators.size(); ++i) {
+    const Tally& tally = shared->tallies[i];
+    const bool was_compared = tally.gradients[static_cast<size_t>(Kind::kEqual)] > 0;
+    if (was_compared && tally.gradients[static_cast<size_t>(Kind::kDifferent)] == 0 &&
+        hasKnownDifference(operators[i].op)) {
+      print(fmt::format("  no difference, so remove it from gradient_reasons.txt: {}\n", operators[i].op));
+    }
+  }
+}
+
 }  // namespace
 
-std::string failuresOf(const Case& expected, const std::vector<Way>& ways) {
+std::string failuresOf(const Case& expected, const std::vector<Way>& ways, GradientOutcome* gradients) {
   std::string text;
   std::string before;
   for (const Way way : ways) {
-    const auto failure = runCase(expected, way);
+    std::optional<std::string> failure;
+    if (way == Way::kGradients && gradients != nullptr) {
+      *gradients = gradientOutcome(expected);
+      failure = failureOf(expected, *gradients);
+    } else {
+      failure = runCase(expected, way);
+    }
     if (!failure) continue;
     if (text.empty()) {
       text = fmt::format("FAIL {} case {} of {} ({})\n  {}\n", expected.op(), expected.number(), expected.family(),
@@ -186,6 +252,9 @@ bool run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& 
     start(job);
   }
 
+  if (std::ranges::find(options.ways, Way::kGradients) != options.ways.end()) {
+    printGradients(operators, shared, options.has_all_cases);
+  }
   size_t failed_cases = 0;
   size_t failed_operators = 0;
   size_t left_out = 0;

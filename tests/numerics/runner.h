@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/numerics/case_call.h"
+#include "tests/numerics/case_gradients.h"
 #include "tests/numerics/case_reader.h"
 
 namespace boxcar::numerics {
@@ -18,6 +19,7 @@ struct RunOptions {
   bool skip_missing = false;
   std::vector<std::string> except;  // patterns of operators to skip
   size_t at_least = 0;              // minimum number of cases that must pass
+  bool has_all_cases = false;       // not only the kept sample
 };
 
 // The cases of one operator.
@@ -33,7 +35,8 @@ std::vector<OperatorCases> casesByOperator(const std::vector<std::unique_ptr<Cas
 // whether no case failed and at least options.at_least passed.
 bool run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& options);
 
-// Returns the failure of a case in words, with the call; empty if it passes in all [ways].
-std::string failuresOf(const Case& expected, const std::vector<Way>& ways);
+// Returns the failure of a case in words, with the call; empty if it passes in all [ways]. Sets [gradients], if not
+// null, where the gradients are one of them.
+std::string failuresOf(const Case& expected, const std::vector<Way>& ways, GradientOutcome* gradients = nullptr);
 
 }  // namespace boxcar::numerics

@@ -174,8 +174,8 @@ def pdist(make, name):
     if "forward" not in name:
         yield make(4, 6).t(), 2.0
     yield make(1, 3),
-    yield make(0, 3),
-    yield make(2, 0),
+    yield call(make(0, 3), options={"gradients": False})  # PyTorch crashes at them
+    yield call(make(2, 0), options={"gradients": False})
     yield error(make(3), 2.0)
     yield error(make(3, 4), -1.0, unchecked=True)
 

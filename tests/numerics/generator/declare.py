@@ -40,7 +40,7 @@ class Declaration:
 declared = []
 
 kOptions = {"forms", "low", "high", "reference", "tolerance", "reason", "strides", "upcast", "unsupported", "native",
-            "out_dtypes", "magnitudes"}
+            "out_dtypes", "magnitudes", "gradients"}
 
 
 def cases(names, dtypes=FLOATS, **options):
@@ -52,6 +52,7 @@ def cases(names, dtypes=FLOATS, **options):
       out_dtypes=False  an out= has the result's own dtype
       magnitudes=True   values are compared without their signs (complex ones without their angles), which are
                         arbitrary for eigenvectors
+      gradients=False   gradients are not compared
       low=, high=       the range of the values of tensors
       reference=f       f(*args, **kwargs) on torch tensors gives the expected result, instead of PyTorch's operator
       tolerance=(rtol, atol), or {dtype: (rtol, atol)}, with reason="…": instead of the dtype's own

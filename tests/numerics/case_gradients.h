@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/numerics/case_reader.h"
+
+namespace boxcar::numerics {
+
+// What a case says about the gradients of its call.
+struct GradientOutcome {
+  enum class Kind {
+    kNotRecorded,        // the case has no gradients, or the calls are not on the CPU
+    kNotDifferentiable,  // no result requires grad, as in PyTorch
+    kEqual,              // gradients and refusals are PyTorch's
+    kMissingFormula,     // the operator, or one that it is made of, has no formula
+    kDifferent,
+  };
+  Kind kind = Kind::kNotRecorded;
+  // Whether the case has gradients, or second derivatives, and they agree.
+  bool has_first = false;
+  bool has_second = false;
+  // The name of the operator without a formula, or what is different.
+  std::string text;
+};
+
+// Returns what is wrong in words; nullopt if nothing is, or if it is known (without_formula.txt, gradient_reasons.txt).
+std::optional<std::string> failureOf(const Case& expected, const GradientOutcome& outcome);
+// Whether gradient_reasons.txt says why gradients of [op] differ.
+bool hasKnownDifference(const std::string& op);
+
+// Makes the call boxed with tensors that require grad, differentiates it, and compares gradients, also of gradients,
+// with PyTorch's (generator/gradients.py).
+GradientOutcome gradientOutcome(const Case& expected);
+
+// Returns the operators in without_formula.txt that are unknown, or have one.
+std::vector<std::string> superfluousWithoutFormula();
+
+}  // namespace boxcar::numerics
