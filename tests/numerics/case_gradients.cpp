@@ -150,14 +150,12 @@ std::string differenceOfSeconds(const DifferentiatedCall& call, const std::vecto
   return {};
 }
 
-// Returns whether [error] is that of an operator without a formula, and sets [outcome].
-bool isMissingFormula(const std::string& error, GradientOutcome& outcome) {
+// Returns the operator that [error] says to lack a formula; "" if it says something else.
+std::string operatorWithoutFormula(const std::string& error) {
   const size_t begin = error.find(kMissing[0]);
   const size_t end = error.find(kMissing[1]);
-  if (begin == std::string::npos || end == std::string::npos || end < begin) return false;
-  outcome.kind = GradientOutcome::Kind::kMissingFormula;
-  outcome.text = error.substr(begin + kMissing[0].size(), end - begin - kMissing[0].size());
-  return true;
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
+  return error.substr(begin + kMissing[0].size(), end - begin - kMissing[0].size());
 }
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -217,7 +215,12 @@ class Comparison final {
         outcome_.kind = GradientOutcome::Kind::kNotDifferentiable;
       }
     } catch (const std::exception& error) {
-      if (!isMissingFormula(error.what(), outcome_)) fail(firstLine(error.what()));
+      outcome_.without_formula = operatorWithoutFormula(error.what());
+      if (outcome_.without_formula.empty()) {
+        fail(firstLine(error.what()));
+      } else if (!outcome_.has_first) {
+        outcome_.kind = GradientOutcome::Kind::kMissingFormula;
+      }
     }
   }
 
@@ -277,11 +280,11 @@ OperatorName nameOf(const std::string& op) {
 GradientOutcome gradientOutcome(const Case& expected) {
   if (expected.gradients() == nullptr || !caseDevice().is_cpu()) return {};
   const auto op = Dispatcher::singleton().findSchema(nameOf(expected.op()));
-  if (!op) return {GradientOutcome::Kind::kDifferent, false, false, "there is no such operator"};
+  if (!op) return {GradientOutcome::Kind::kDifferent, false, false, "there is no such operator", {}};
   try {
     return Comparison(expected, *op).run();
   } catch (const std::exception& error) {
-    return {GradientOutcome::Kind::kDifferent, false, false, firstLine(error.what())};
+    return {GradientOutcome::Kind::kDifferent, false, false, firstLine(error.what()), {}};
   }
 }
 
@@ -295,9 +298,8 @@ std::optional<std::string> failureOf(const Case& expected, const GradientOutcome
     if (hasKnownDifference(expected.op())) return std::nullopt;
     return outcome.text;
   }
-  const bool is_missing = outcome.kind == GradientOutcome::Kind::kMissingFormula;
-  if (!is_missing || namesWithoutFormula().contains(outcome.text)) return std::nullopt;
-  return fmt::format("missing formula: {}", outcome.text);
+  if (outcome.without_formula.empty() || namesWithoutFormula().contains(outcome.without_formula)) return std::nullopt;
+  return fmt::format("missing formula: {}", outcome.without_formula);
 }
 
 std::vector<std::string> superfluousWithoutFormula() {

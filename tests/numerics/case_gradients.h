@@ -21,8 +21,9 @@ struct GradientOutcome {
   // Whether the case has gradients, or second derivatives, and they agree.
   bool has_first = false;
   bool has_second = false;
-  // The name of the operator without a formula, or what is different.
-  std::string text;
+  std::string text;  // what is different
+  // The operator that lacks a formula; also if only second derivatives need it.
+  std::string without_formula;
 };
 
 // Returns what is wrong in words; nullopt if nothing is, or if it is known (without_formula.txt, gradient_reasons.txt).

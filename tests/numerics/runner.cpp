@@ -90,9 +90,9 @@ void runOperator(const OperatorCases& cases, Tally& tally, const RunOptions& opt
     const std::string failures = failuresOf(*cases.cases[i], options.ways, &gradients);
     ++tally.gradients[static_cast<size_t>(gradients.kind)];
     if (gradients.has_second) ++tally.seconds;
-    if (gradients.kind == GradientOutcome::Kind::kMissingFormula) {
+    if (!gradients.without_formula.empty()) {
       const std::string_view known(tally.without_formula);
-      if (const std::string name = gradients.text + " "; known.find(name) == std::string_view::npos) {
+      if (const std::string name = gradients.without_formula + " "; known.find(name) == std::string_view::npos) {
         fmt::format_to_n(tally.without_formula + known.size(), sizeof(tally.without_formula) - 1 - known.size(), "{}",
                          name);
       }
