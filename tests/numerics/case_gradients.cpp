@@ -70,7 +70,7 @@ struct DifferentiatedCall {
       : arguments(expected.makeArguments(op.schema())) {
     for (const size_t leaf : leaves) inputs.push_back(arguments.tensors.at(leaf).set_requires_grad(true));
     const FunctionSchema& schema = op.schema();
-    const bool is_inplace = schema.name().ends_with('_') && !schema.name().ends_with("__");
+    is_inplace = schema.name().ends_with('_') && !schema.name().ends_with("__");
     Stack stack = arguments.values;
     std::vector<Tensor> written;
     for (size_t i = 0; is_inplace && i < stack.size(); ++i) {
@@ -105,6 +105,7 @@ struct DifferentiatedCall {
   std::vector<IValue> results;
   std::vector<Tensor> outputs;
   std::vector<Tensor> recorded;  // the outputs that require grad
+  bool is_inplace = false;
 };
 
 std::string digitsOf(const std::vector<Tensor>& outputs) {
@@ -203,6 +204,11 @@ class Comparison final {
     std::ranges::sort(leaves);
     try {
       const DifferentiatedCall call(expected_, op_, leaves);
+      if (!call.is_inplace && record.value("results", true)) {  // in place, a clone is written
+        if (const auto difference = differenceOfResults(expected_, op_.schema(), call.results, call.arguments)) {
+          return fail(fmt::format("the call with tensors that require grad: {}", *difference));
+        }
+      }
       const auto wanted = record.at("out").get<std::string>();
       if (const std::string digits = digitsOf(call.outputs); digits != wanted) {
         // Nothing but the call of its gradients says whether a formula is missing.

@@ -194,17 +194,17 @@ class Writer:
         case = encoder.encode(schema.name, dtype, outcome, written, extra)
         self.cases.append(case)
         if options.get("reference") is None and options.get("gradients", True) and schema.torch_operator() is not None:
-            self._add_gradients(case, schema, dtype, function, bound, encoder)
+            self._add_gradients(case, schema, dtype, function, outcome, encoder)
         return outcome
 
-    def _add_gradients(self, case, schema, dtype, function, bound, encoder):
+    def _add_gradients(self, case, schema, dtype, function, outcome, encoder):
         if kIsOlder or schema.outs or dtype not in gradients.kWide + gradients.kNarrow:
             return
         if dtype in gradients.kNarrow:
             # Those that kept_sample() prefers.
             if self.differentiated.get((schema.name, dtype), 0) >= gradients.kNarrowCases or not 2 <= size_of(case) <= 64:
                 return
-        record = gradients.record(function, schema, bound, encoder, case.get("mag", False))
+        record = gradients.record(function, schema, outcome.before, outcome.results, encoder, case.get("mag", False))
         if record is not None:
             case["grad"] = record
             self.differentiated[schema.name, dtype] = self.differentiated.get((schema.name, dtype), 0) + 1

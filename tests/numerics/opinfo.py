@@ -112,7 +112,7 @@ def read_reasons():
 def replay(folder, options):
     """Prints the table; returns whether each difference and each missing operator has its reason."""
     counts = json.loads((folder / "calls.json").read_text())
-    command = [options.program, "--files", folder, "--ways", "boxed", "--max-failures", str(options.max_failures),
+    command = [options.program, "--files", folder, "--ways", "boxed,gradients", "--max-failures", str(options.max_failures),
                "--jobs", str(options.jobs)]
     output = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace").stdout
     (folder / "replay.log").write_text(output)

@@ -147,8 +147,8 @@ def second(function, schema, values, leaves):
     return sums
 
 
-def record(function, schema, values, encoder, magnitudes):
-    """Returns the record of a call's gradients; None if no tensor may have one.
+def record(function, schema, values, results, encoder, magnitudes):
+    """Returns the record of the gradients of a call with these [results]; None if no tensor may have one.
 
       "out"      a digit for each tensor of the results, or of the written arguments if there are no results: 1 if it
                  requires grad. It gets weights() as its gradient.
@@ -157,6 +157,7 @@ def record(function, schema, values, encoder, magnitudes):
       "refused"  by the number of the argument tensor, the error if that tensor requires grad; such tensors are not in
                  "in", and "out" is missing if there are no others
       "second"   what second() returns, if that is a list
+      "results"  false if the results have other sizes when arguments require grad
     """
     tensors = candidates(schema, values)
     if not tensors:
@@ -180,7 +181,11 @@ def record(function, schema, values, encoder, magnitudes):
         return made or None
     call = Differentiated(function, schema, values, ids)
     made["out"] = "".join("1" if output.requires_grad else "0" for output in call.outputs)
+    if any(output.size() != result.size() for output, result in zip(call.outputs, expected.tensors_in(results))):
+        made["results"] = False
     gradients = call.gradients(call.weights(magnitudes))
+    if any(gradient is not None and gradient.layout != torch.strided for gradient in gradients):
+        return None
     made["in"] = {}
     for key, gradient in zip(ids, gradients):
         place = None

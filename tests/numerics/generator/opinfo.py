@@ -14,7 +14,7 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.schema_check_mode import SchemaCheckMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import expected, store
+from . import expected, gradients, store
 
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64, torch.complex128, torch.bfloat16,
           torch.float16, torch.int8)
@@ -25,9 +25,6 @@ LEFT_OUT = ("sparse", "_nested", "nested_", "quantize", "fake_quant", "mkldnn", 
 # Their results are whatever the memory holds.
 UNINITIALISED = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted", "resize_",
                  "resize_as_", "resize", "resize_as")
-# Arguments that are written, although the schema does not say so.
-HIDDEN_WRITES = {base: ("running_mean", "running_var")
-                 for base in ("batch_norm", "native_batch_norm", "instance_norm", "_batch_norm_impl_index")}
 # Their vectors are as good with other signs.
 ANY_SIGN = ("linalg_eig", "linalg_eigh", "_linalg_eigh", "linalg_svd", "_linalg_svd", "svd")
 # Refusals that do not show what is right: of out= dtypes, and of Python's binding.
@@ -94,6 +91,7 @@ class Collector:
         self.kept = collections.Counter()
         self.seen = set()
         self.dtype = None
+        self.undifferentiated = []  # what add_gradients() needs of calls
 
     def note(self, function, args, kwargs):
         name = function.name()
@@ -127,7 +125,7 @@ class Collector:
         if schema is None:
             return False
         written = [argument.name for argument in schema.arguments if argument.is_written]
-        written += [name for name in HIDDEN_WRITES.get(schema.base, ()) if bound.get(name) is not None]
+        written += [name for name in gradients.kHiddenWrites.get(schema.base, ()) if bound.get(name) is not None]
         encoder = store.CaseEncoder(self.elements)
         # The function's dtype is often not that of an operator inside.
         dtype = next((tensor.dtype for value in bound.values() for tensor in expected.tensors_in(value)), self.dtype)
@@ -155,6 +153,8 @@ class Collector:
             if torch.Tag.nondeterministic_seeded in function.tags or schema.base in UNINITIALISED:
                 extra["values"] = False
             self.cases.append(encoder.encode(schema.name, dtype, outcome, written, extra))
+            if dtype in gradients.kWide and not schema.outs and "values" not in extra:
+                self.undifferentiated.append((self.cases[-1], call, schema, outcome, encoder))
         except expected.Refused as reason:
             if any(text in str(reason) for text in UNCLEAR):
                 return False
@@ -162,6 +162,14 @@ class Collector:
         except (expected.Unsupported, LookupError, TypeError):
             return False
         return True
+
+    def add_gradients(self):
+        """Records the gradients of the cases since the last time. Not while calls are recorded, which these would be."""
+        for case, call, schema, outcome, encoder in self.undifferentiated:
+            record = gradients.record(call, schema, outcome.before, outcome.results, encoder, case.get("mag", False))
+            if record is not None:
+                case["grad"] = record
+        self.undifferentiated.clear()
 
     def _resolved(self, value):
         if isinstance(value, torch.Tensor):
@@ -205,6 +213,10 @@ def record(infos, operators, seed, limit, running, crashing):
                 function(sample.input, *sample.args, **sample.kwargs)
         except Exception:  # a refusal is a case already, or was one of Python's
             pass
+        running(f"gradients of {place}")
+        if f"gradients of {place}" in crashing:
+            collector.undifferentiated.clear()
+        collector.add_gradients()
 
     for info in infos:
         name = f"{info.name}.{info.variant_test_name}".removesuffix(".")
