@@ -70,6 +70,9 @@ class DifferentiatedCall final {
 
   // Makes the node before the call, if anything requires grad.
   void start() {
+    if (watchesViews()) [[unlikely]] {
+      for (const IValue& argument : arguments_) forEachTensor(argument, adoptHistory);
+    }
     if (op_.formula == nullptr) return startWithoutFormula();
     if (op_.formula->backward == nullptr) return;  // not differentiable
     const auto is_recorded = [&](uint8_t position) { return requiresGrad(arguments_[position]); };
@@ -153,7 +156,8 @@ class DifferentiatedCall final {
     for (size_t i = 0; i < items.size(); ++i) {
       if (items[i].what != SavedItem::What::kResult || (items[i].for_inputs & wanted_) == 0) continue;
       const Tensor& result = results[items[i].position].toTensor();
-      const bool has_history = (op_.formula->differentiable_results >> items[i].position & 1) != 0;
+      const bool has_history =
+          canRequireGrad(result) && (op_.formula->differentiable_results >> items[i].position & 1) != 0;
       operator_node_->saveAt(i, SavedValue(result, has_history ? static_cast<int>(items[i].position) : -1));
     }
   }
@@ -179,10 +183,10 @@ class DifferentiatedCall final {
 
 void runAutograd(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DifferentiatedOperator& known = differentiatedOperator(op);
-  // What kernels call is part of this call.
-  const AutoDispatchBelowAutograd below;
   DifferentiatedCall call(known, op, stack);
   call.start();
+  // What kernels call is part of this call.
+  const AutoDispatchBelowAutograd below;
   op.redispatchBoxed(keys & after_autograd_keyset, stack);
   call.finish(last(stack, known.results));
 }

@@ -1,5 +1,6 @@
 #include <boxcar/backends/autograd/copy_slices.h>
 #include <boxcar/backends/autograd/history.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/ivalue/cached_memory.h>
 #include <boxcar/ivalue/error.h>
 
@@ -7,6 +8,8 @@
 
 namespace boxcar::autograd {
 namespace {
+
+constinit thread_local bool watches_views = false;
 
 Tensor baseOf(const Tensor& view) {
   return Tensor(IntrusivePtr<TensorImpl>::share(view.unsafeGetTensorImpl()->base()));
@@ -90,11 +93,28 @@ void retainGradOfResult(const Tensor& tensor) {
 void rebaseHistory(const Tensor& self, const IntrusivePtr<Node>& node) {
   if (!isView(self)) return setHistory(self, node);
   const Tensor base = baseOf(self);
+  const bool is_first = !base.requires_grad();
   node->addOutput(self);
   IntrusivePtr<Node> slices = makeCopySlices(base, self, node);
   setHistory(base, slices);
+  // The base and this view hold the storage, and so does each other view.
+  if (is_first && base.storage().use_count() > 2) {
+    AutogradMeta::find(base)->has_older_views = true;
+    watches_views = true;
+    tls_set_dispatch_key_included(DispatchKey::AutogradFunctionality, true);
+  }
   self.set_requires_grad(true);
   refreshView(self);
+}
+
+bool watchesViews() noexcept { return watches_views; }
+
+void adoptHistory(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.requires_grad() || !isView(tensor)) return;
+  if (!tensor.is_floating_point() && !tensor.is_complex()) return;
+  const TensorImpl& base = *tensor.unsafeGetTensorImpl()->base();
+  const AutogradMeta* const meta = base.requires_grad() ? AutogradMeta::find(base) : nullptr;
+  if (meta != nullptr && meta->has_older_views) tensor.set_requires_grad(true);
 }
 
 void checkWrittenInPlace(const Tensor& self) {

@@ -27,6 +27,8 @@ class BOXCAR_API AutogradMeta final : public TensorMetadata {
   uint32_t output_nr = 0;
   uint32_t view_version = 0;
   bool retains_grad = false;
+  // Of a base: it got its history by a write to a view, and other views may be older.
+  bool has_older_views = false;
   // Of a leaf; those of other tensors are at their nodes.
   HookList<TensorHook> hooks;
 
@@ -59,6 +61,12 @@ BOXCAR_API void setHistory(const Tensor& result, const IntrusivePtr<Node>& node)
 BOXCAR_API void rebaseHistory(const Tensor& self, const IntrusivePtr<Node>& node);
 // Makes backward passes keep the gradient of [tensor], which has a node.
 void retainGradOfResult(const Tensor& tensor);
+// Whether this thread looks for views that were made before a write to another view gave their base a history. It
+// begins with such a write: then all calls of the thread reach the autograd kernel, because those views have no key
+// that leads there.
+bool watchesViews() noexcept;
+// Makes [tensor] require grad if it is such a view.
+void adoptHistory(const Tensor& tensor);
 // Throws Error if a recorded call must not write [self] in place: a leaf that requires grad, or a view of one.
 BOXCAR_API void checkWrittenInPlace(const Tensor& self);
 

@@ -130,6 +130,7 @@ IValue gradOrNone(const Tensor& self) {
 
 bool doesRequireGrad(const Tensor& self) {
   meta::checkDefined(self);
+  adoptHistory(self);
   return self.requires_grad();
 }
 

@@ -61,7 +61,9 @@ Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtyp
                  fmt::join(stride, ", "));
   }
   const int64_t elements[] = {numelOf(size) == 0 ? 0 : reached};
-  return pinnedIf(pin_memory, Tensor::allocate(elements, type, deviceOr(device)).view(size, stride, 0));
+  Tensor result = Tensor::allocate(elements, type, deviceOr(device)).view(size, stride, 0);
+  result.unsafeGetTensorImpl()->clear_base();  // nobody else has the memory
+  return pinnedIf(pin_memory, std::move(result));
 }
 
 Tensor& emptyOut(IntSpan size, std::optional<MemoryFormat> memory_format, Tensor& out) {

@@ -2,6 +2,7 @@
 #include <boxcar/backends/autograd/history.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <thread>
 
 #include "tests/backends/tensor_helpers.h"
@@ -209,6 +210,45 @@ TEST(InPlace, AViewFollowsAWriteToItsBase) {
   EXPECT_EQ(gradText(x), "tensor([ 0.,  0., 10.])");
 }
 
+TEST(InPlace, OlderViewsFollowAWriteThatGivesTheirBaseAHistory) {
+  std::thread([] {  // which has a state of its own
+    const Tensor w = leaf({5, 6});
+    Tensor base = zeros({4});
+    Tensor older = slice(base, 0, 0, 2);
+    Tensor written = slice(base, 0, 1, 3);
+    copy_(written, w);
+    EXPECT_TRUE(base.requires_grad());
+    const Tensor y = sum(mul(older, floats({10, 100})));
+    EXPECT_TRUE(y.requires_grad());
+    backward({{y}});
+    EXPECT_EQ(gradText(w), "tensor([100.,   0.])");
+    EXPECT_FALSE(mul(floats({1}), 2).requires_grad());
+  })
+      .join();
+}
+
+TEST(InPlace, TheSecondDerivativeGoesThroughTheOldValue) {
+  const Tensor x = leaf({2});
+  Tensor y = mul(x, x);
+  mul_(y, floats({4}));
+  sin_(y);
+  const Tensor first = grad({{sum(y)}}, {{x}}, {}, true, true)[0];
+  EXPECT_TRUE(first.requires_grad());
+  // Of sin(4 x²): 8 x cos(4 x²), and its derivative 8 cos(4 x²) - 64 x² sin(4 x²).
+  EXPECT_NEAR(item(first).to<double>(), 16 * std::cos(16.0), 1e-4);
+  EXPECT_NEAR(item(grad({{sum(first)}}, {{x}})[0]).to<double>(), 8 * std::cos(16.0) - 256 * std::sin(16.0), 1e-3);
+}
+
+TEST(InPlace, TheSecondDerivativeGoesThroughAWriteToAView) {
+  const Tensor x = leaf({3, 5});
+  const Tensor base = mul(x, x);
+  Tensor part = slice(base, 0, 0, 1);
+  mul_(part, 2);
+  const Tensor first = grad({{sum(mul(base, base))}}, {{x}}, {}, true, true)[0];
+  EXPECT_EQ(toString(boxcar::detach(first)), "tensor([432., 500.])");  // of 4 x⁴ and x⁴: 16 x³ and 4 x³
+  EXPECT_EQ(toString(grad({{sum(first)}}, {{x}})[0]), "tensor([432., 300.])");
+}
+
 TEST(InPlace, OutArgumentsAreRefused) {
   const Tensor x = leaf({1});
   Tensor out = zeros({1});
@@ -224,7 +264,8 @@ TEST(Leaves, KeepTheirGradientsLayout) {
   EXPECT_EQ(sizesOf(gradOf(turned)), (std::vector<int64_t>{3, 2}));
   setGrad(turned, Tensor());
   EXPECT_FALSE(gradOf(turned).defined());
-  EXPECT_EQ(errorOf([&] { setGrad(turned, zeros({2})); }), "assigned grad has data of a different size");
+  EXPECT_EQ(errorOf([&] { setGrad(turned, zeros({2})); }),
+            "assigned grad has data of a different size: expected [3, 2], got [2]");
 }
 
 TEST(Threads, ShareAGraph) {

@@ -72,10 +72,10 @@ TEST(ConvolutionGradients, NameTheArgumentThatDoesNotFit) {
   EXPECT_EQ(faultOfConvolution(ones({1, 3, 3, 2})),
             "convolution_backward: grad_output must be of the size [1, 3, 3, 3] of the convolution's result, but it is "
             "of size [1, 3, 3, 2]");
-  EXPECT_EQ(
-      faultOfConvolution(ones({1, 3, 3, 3}, ScalarType::Double)),
-      "convolution_backward: expected grad_output and input of the same floating-point dtype, but got float64 and "
-      "float32");
+  EXPECT_EQ(faultOfConvolution(ones({1, 3, 3, 3}, ScalarType::Double)),
+            "convolution_backward: expected grad_output and input of the same floating-point or complex dtype, but got "
+            "float64 and "
+            "float32");
   EXPECT_EQ(faultOfConvolution(ones({1, 3, 3, 3}), {1, 0}),
             "convolution_backward: output_padding is only for transposed convolutions, but it is [1, 0]");
 }
