@@ -290,7 +290,7 @@ Tensor at_maxima(const Tensor& grad, const Tensor& indices, int64_t rank) {
 Sizes last_sizes(Sizes sizes, int64_t count) { return sizes.last(static_cast<size_t>(count)); }
 
 Tensor embedding_rows(const Tensor& grad, const Tensor& indices, int64_t padding_idx) {
-  const Tensor rows = boxcar::embedding(grad, indices);
+  Tensor rows = boxcar::embedding(grad, indices);
   if (padding_idx < 0) return rows;
   return boxcar::masked_fill(rows, boxcar::unsqueeze(boxcar::eq(indices, padding_idx), -1), 0);
 }

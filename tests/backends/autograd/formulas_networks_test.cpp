@@ -373,16 +373,16 @@ const std::vector<std::vector<int64_t>> kGrid3d = {{1, 1, 2, 3, 2}, {1, 1, 2, 2,
   }
 
 const NetworkCase kImages[] = {
-    IMAGE("avg_pool3d", avg_pool3d(x[0], {{2, 1, 2}}, {{1}}, {{1, 0, 1}}, false, false), 1, 3, 2, 3),
-    IMAGE("max_pool1d", max_pool1d(x[0], {{2}}, {{1}}), 1, 2, 5),
-    IMAGE("max_pool2d", max_pool2d(x[0], {{2, 3}}, {{1, 2}}, {{1}}), 1, 2, 4, 5),
-    IMAGE("max_pool3d", std::get<0>(max_pool3d_with_indices(x[0], {{2}}, {{1}})), 1, 1, 3, 2, 3),
-    IMAGE("avg_pool2d", avg_pool2d(x[0], {{2}}, {{1}}, {{1}}, true), 1, 1, 3, 3),
-    IMAGE("adaptive_avg_pool1d", adaptive_avg_pool1d(x[0], {{2}}), 1, 2, 5),
+    IMAGE("avg_pool3d", avg_pool3d(x[0], {{2, 1, 2}}, {1}, {{1, 0, 1}}, false, false), 1, 3, 2, 3),
+    IMAGE("max_pool1d", max_pool1d(x[0], {2}, {1}), 1, 2, 5),
+    IMAGE("max_pool2d", max_pool2d(x[0], {{2, 3}}, {{1, 2}}, {1}), 1, 2, 4, 5),
+    IMAGE("max_pool3d", std::get<0>(max_pool3d_with_indices(x[0], {2}, {1})), 1, 1, 3, 2, 3),
+    IMAGE("avg_pool2d", avg_pool2d(x[0], {2}, {1}, {1}, true), 1, 1, 3, 3),
+    IMAGE("adaptive_avg_pool1d", adaptive_avg_pool1d(x[0], {2}), 1, 2, 5),
     IMAGE("adaptive_avg_pool2d", _adaptive_avg_pool2d(x[0], {{2, 3}}), 1, 3, 4),
     IMAGE("adaptive_avg_pool3d", _adaptive_avg_pool3d(x[0], {{2, 1, 3}}), 1, 3, 2, 2),
     IMAGE("adaptive_avg_pool3d_to_one", adaptive_avg_pool3d(x[0], {{1, 1, 1}}), 1, 3, 2, 2),
-    IMAGE("adaptive_max_pool1d", std::get<0>(adaptive_max_pool1d(x[0], {{2}})), 1, 2, 5),
+    IMAGE("adaptive_max_pool1d", std::get<0>(adaptive_max_pool1d(x[0], {2})), 1, 2, 5),
     IMAGE("adaptive_max_pool2d", std::get<0>(adaptive_max_pool2d(x[0], {{2, 3}})), 1, 3, 4),
     IMAGE("adaptive_max_pool3d", std::get<0>(adaptive_max_pool3d(x[0], {{2, 1, 2}})), 1, 3, 2, 3),
     IMAGE("max_unpool2d", max_unpool2d(x[0], ints({0, 5}, {1, 1, 2}), {{2, 3}}), 1, 1, 2),
@@ -394,13 +394,13 @@ const NetworkCase kImages[] = {
     IMAGE("fractional_max_pool3d",
           std::get<0>(fractional_max_pool3d(x[0], {{1, 2, 2}}, {{1, 2, 2}}, full({1, 1, 3}, 0.4, ScalarType::Double))),
           1, 1, 2, 3, 4),
-    IMAGE("upsample_nearest1d", upsample_nearest1d(x[0], {{5}}), 1, 1, 3),
+    IMAGE("upsample_nearest1d", upsample_nearest1d(x[0], {5}), 1, 1, 3),
     IMAGE("upsample_nearest2d", upsample_nearest2d(x[0], {{5, 2}}), 1, 1, 3, 3),
     IMAGE("upsample_nearest3d", upsample_nearest3d(x[0], {{2, 5, 2}}), 1, 1, 2, 3, 3),
-    IMAGE("upsample_nearest_exact1d", _upsample_nearest_exact1d(x[0], {{5}}), 1, 1, 3),
+    IMAGE("upsample_nearest_exact1d", _upsample_nearest_exact1d(x[0], {5}), 1, 1, 3),
     IMAGE("upsample_nearest_exact2d", _upsample_nearest_exact2d(x[0], {{5, 2}}), 1, 1, 3, 3),
     IMAGE("upsample_nearest_exact3d", _upsample_nearest_exact3d(x[0], {{2, 5, 2}}), 1, 1, 2, 3, 3),
-    IMAGE("upsample_linear1d", upsample_linear1d(x[0], {{5}}, false), 1, 1, 3),
+    IMAGE("upsample_linear1d", upsample_linear1d(x[0], {5}, false), 1, 1, 3),
     IMAGE("upsample_bilinear2d", upsample_bilinear2d(x[0], {{5, 2}}, true), 1, 1, 3, 3),
     IMAGE("upsample_bilinear2d_scaled", upsample_bilinear2d(x[0], {{6, 4}}, false, 2.1, 1.4), 1, 1, 3, 3),
     IMAGE("upsample_bicubic2d", upsample_bicubic2d(x[0], {{5, 2}}, false), 1, 1, 3, 3),
@@ -510,9 +510,9 @@ TEST(NetworkGradients, OfPreluAtZero) {
 
 TEST(NetworkGradients, OfEqualMaximaGoToTheFirst) {
   const Tensor x = ones({1, 2, 3}, ScalarType::Double).set_requires_grad(true);
-  EXPECT_EQ(gradientOf(max_pool2d(x, {{1, 2}}, {{1}}), x), (Values{1, 1, 0, 1, 1, 0}));
+  EXPECT_EQ(gradientOf(max_pool2d(x, {{1, 2}}, {1}), x), (Values{1, 1, 0, 1, 1, 0}));
   const Tensor line = ones({1, 4}, ScalarType::Double).set_requires_grad(true);
-  EXPECT_EQ(gradientOf(std::get<0>(adaptive_max_pool1d(line, {{2}})), line), (Values{1, 0, 1, 0}));
+  EXPECT_EQ(gradientOf(std::get<0>(adaptive_max_pool1d(line, {2})), line), (Values{1, 0, 1, 0}));
 }
 
 // Dilated windows may step over all elements. Their maximum is minus infinity, at an element outside.
