@@ -408,9 +408,10 @@ def grid_gradients(make, rank, modes):
                 grid = make(2, *places, rank, low=-1.6, high=1.6)
                 yield (make(2, 3, *places), make(2, 3, *sizes), grid, mode, padding, align_corners, [True, True])
     # Whole positions, the borders among them.
-    whole = torch.linspace(-1, 1, 5).to(make.dtype).reshape(1, 5, *[1] * (rank - 1), 1).expand(1, 5, *[1] * (rank - 1), rank)
+    ones = [1] * (rank - 1)
+    whole = torch.linspace(-1, 1, 5).to(make.dtype).reshape(1, 5, *ones, 1).expand(1, 5, *ones, rank)
     for padding in (0, 1, 2):
-        yield (make(1, 2, 5, *[1] * (rank - 1)), make(1, 2, *[5] * rank), whole, 0, padding, True, [True, True])
+        yield (make(1, 2, 5, *ones), make(1, 2, *[5] * rank), whole, 0, padding, True, [True, True])
     yield make(2, 3, *places), make(2, 3, *sizes), grid, 0, 0, False, [False, True]
     yield error(make(2, 2, *places), make(2, 3, *sizes), grid, 0, 0, False, [True, True], unchecked=True)
     yield error(make(2, 3, *places), make(2, 3, *sizes), grid, 0, 5, False, [True, True], unchecked=True)
