@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/anomaly_mode.h>
 #include <boxcar/backends/autograd/formula.h>
 #include <boxcar/backends/autograd/formula_table.h>
 #include <boxcar/backends/autograd/history.h>
@@ -79,6 +80,7 @@ class DifferentiatedCall final {
     if (std::ranges::none_of(op_.formula->inputs, is_recorded)) return;
     checkWritten();
     auto node = makeIntrusive<OperatorNode>(*op_.formula);
+    rememberCall(*node, handle_.operator_name().name);
     uint16_t wanted = 0;
     for (size_t i = 0; i < op_.formula->inputs.size(); ++i) {
       const IValue& argument = arguments_[op_.formula->inputs[i]];

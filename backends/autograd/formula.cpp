@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/anomaly_mode.h>
 #include <boxcar/backends/autograd/formula.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
@@ -7,6 +8,23 @@
 #include <algorithm>
 
 namespace boxcar::autograd {
+namespace {
+
+[[noreturn, gnu::cold]] void failWritten(const Tensor& tensor, uint32_t expected, const Node& node) {
+  const std::string call = callOf(node);
+  const std::string writer = writerOf(*tensor.storage());
+  BOXCAR_FAIL(
+      "one of the variables needed for gradient computation has been modified by an inplace operation: the tensor of "
+      "shape [{}] and dtype {} that {} saved{} is at version {}; expected version {} instead.{} clone() it before it "
+      "is "
+      "changed{}",
+      fmt::join(tensor.sizes(), ", "), dtypeName(tensor.scalar_type()), node.name(),
+      call.empty() ? "" : fmt::format(", {},", call), tensor.version(), expected,
+      writer.empty() ? "" : fmt::format(" It was written by {}.", writer),
+      call.empty() ? "; under anomaly_mode(), this error names the lines" : "");
+}
+
+}  // namespace
 
 SavedValue::SavedValue(IValue value) : value_(std::move(value)) {
   if (value_.isTensor()) version_ = value_.toTensor().version();
@@ -18,11 +36,8 @@ SavedValue::SavedValue(const Tensor& result, int output_nr) : version_(result.ve
 
 Tensor SavedValue::tensor(const IntrusivePtr<Node>& node) const {
   const Tensor& kept = value_.toTensor();
-  BOXCAR_CHECK(kept.version() == version_,
-               "one of the variables needed for gradient computation has been modified by an inplace operation: the "
-               "tensor of shape [{}] and dtype {} that {} saved is at version {}; expected version {} instead. "
-               "clone() it before it is changed",
-               fmt::join(kept.sizes(), ", "), dtypeName(kept.scalar_type()), node->name(), kept.version(), version_);
+  if (kept.version() != version_) [[unlikely]]
+    failWritten(kept, version_, *node);
   if (output_nr_ < 0 || !GradMode::is_enabled()) return kept;
   // With its history, for a derivative of the derivative.
   Tensor result = kept.shallowCopy();

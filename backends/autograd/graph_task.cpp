@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/anomaly_mode.h>
 #include <boxcar/backends/autograd/graph_task.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/backends/meta/broadcast.h>
@@ -236,6 +237,19 @@ void GraphTask::passOn(Node& node, Gradients gradients) {
   }
 }
 
+Gradients GraphTask::applied(Node& node, Gradients gradients) {
+  if (node.hooks() == nullptr && !AnomalyMode::is_enabled()) [[likely]]
+    return node.apply(std::move(gradients));
+  try {
+    Gradients results = node.apply(std::move(gradients));
+    if (AnomalyMode::should_check_nan()) checkNan(node, results);
+    return results;
+  } catch (Error& error) {
+    if (const std::string call = callOf(node); !call.empty()) error.addContext("in the backward of " + call);
+    throw;
+  }
+}
+
 void GraphTask::runNode(uint32_t number) {
   const IntrusivePtr<Object> kept = visits_[number].target;
   Node& node = visits_[number].node();
@@ -264,9 +278,9 @@ void GraphTask::runNode(uint32_t number) {
   if (std::ranges::none_of(gradients, [](const Tensor& gradient) { return gradient.defined(); })) {
     results.resize(node.edges().size());
   } else if (hooks == nullptr || hooks->post.empty()) {
-    results = node.apply(std::move(gradients));
+    results = applied(node, std::move(gradients));
   } else {
-    results = node.apply(gradients);
+    results = applied(node, gradients);
     hooks->post.forEach([&](const NodePostHook& hook) { hook(results, gradients); });
   }
   if (!options_.keep_graph) node.freeSaved();

@@ -70,6 +70,8 @@ class GraphTask final {
   void give(uint32_t visit, uint32_t output_nr, Tensor gradient);
   void markReady(uint32_t visit);
   void runNode(uint32_t number);
+  // Applies [node]. Errors name the call that made it, if that is known.
+  static Gradients applied(Node& node, Gradients gradients);
   void runLeaf(uint32_t number);
   void passOn(Node& node, Gradients gradients);
   // Returns [gradient] with the shape, dtype and device that [number]'s result [output_nr] has.

@@ -122,6 +122,8 @@ class BOXCAR_API Node : public Object {
     HookList<OfResult> results;
     // Tensors that keep the gradient that arrives.
     std::vector<std::pair<uint32_t, WeakIntrusivePtr<TensorImpl>>> retaining;
+    // The call that made the node, if AnomalyMode was on: "aten::mul at train.ops:3".
+    std::string call;
     HookList<NodePreHook> pre;
     HookList<NodePostHook> post;
   };
