@@ -8,12 +8,15 @@
 namespace boxcar {
 
 // What a definition says about an operator besides its schema: m.def("rand(…) -> Tensor",
-// {Tag::nondeterministic_seeded}). These are PyTorch's names and meanings, and two of boxcar's: `io` is for operators
-// that read or affect things outside the program, and `not_observed` hides the operator's calls from observers.
+// {Tag::nondeterministic_seeded}). These are PyTorch's names and meanings, and three of boxcar's: `io` is for operators
+// that read or affect things outside the program, `not_observed` hides the operator's calls from observers, and
+// `differentiation` is for operators on what autograd knows about tensors: a trace or a recording has the calls that
+// they make instead.
 #define BOXCAR_FORALL_TAGS(_)   \
   _(core)                       \
   _(cudagraph_unsafe)           \
   _(data_dependent_output)      \
+  _(differentiation)            \
   _(dynamic_output_shape)       \
   _(flexible_layout)            \
   _(generated)                  \

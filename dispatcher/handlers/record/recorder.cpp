@@ -66,7 +66,7 @@ Recorder::~Recorder() = default;
 void Recorder::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const FunctionSchema& schema = op.schema();
   // Only the kernel of a vararg operator knows which values are its arguments.
-  if (runsScriptKernel(op, keys) || schema.is_vararg()) {
+  if (runsScriptKernel(op, keys) || schema.is_vararg() || op.hasTag(Tag::differentiation)) {
     const ModeSeesCallsBelow calls_in_it;
     op.redispatchBoxed(keys, stack);
     return;

@@ -88,8 +88,10 @@ bool scriptAnswers(const OperatorHandle& op, DispatchKeySet keys) {
 void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
   // The script is not there when a trace runs, so the trace instead has the calls that the script's bodies and handlers
-  // make or pass on.
-  if (innermost_tracer == nullptr || scriptAnswers(op, below)) return op.redispatchBoxed(below, stack);
+  // make or pass on. It has those of a backward pass, too, so that nothing is differentiated when it runs.
+  if (innermost_tracer == nullptr || op.hasTag(Tag::differentiation) || scriptAnswers(op, below)) {
+    return op.redispatchBoxed(below, stack);
+  }
   const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);
   goOn(innermost_tracer, op, below, stack);
 }
