@@ -94,9 +94,14 @@ class DifferentiatedCall final {
       }
       if (requiresGrad(argument)) wanted = static_cast<uint16_t>(wanted | 1U << i);
     }
-    for (const SavedItem& item : op_.formula->saved) {
+    for (size_t i = 0; i < op_.formula->saved.size(); ++i) {
+      const SavedItem& item = op_.formula->saved[i];
       const bool is_wanted = (item.for_inputs & wanted) != 0 && item.what != SavedItem::What::kResult;
-      node->save(is_wanted ? savedArgument(item) : SavedValue());
+      // What the kernel writes besides self is saved as it is then.
+      const bool is_written =
+          is_wanted && item.what == SavedItem::What::kArgument && (op_.written_arguments >> item.position & 1) != 0;
+      if (is_written) written_.emplace_back(i, arguments_[item.position]);
+      node->save(is_wanted && !is_written ? savedArgument(item) : SavedValue());
     }
     operator_node_ = node.get();
     wanted_ = wanted;
@@ -145,6 +150,8 @@ class DifferentiatedCall final {
     const IValue& argument = arguments_[item.position];
     switch (item.what) {
       case SavedItem::What::kSizes: return SavedValue(List<int64_t>(argument.toTensor().sizes()));
+      case SavedItem::What::kStrides: return SavedValue(List<int64_t>(argument.toTensor().strides()));
+      case SavedItem::What::kOffset: return SavedValue(argument.toTensor().storage_offset());
       case SavedItem::What::kDtype: return SavedValue(static_cast<int64_t>(argument.toTensor().scalar_type()));
       case SavedItem::What::kDim: return SavedValue(argument.toTensor().dim());
       default: break;
@@ -154,6 +161,7 @@ class DifferentiatedCall final {
   }
 
   void saveResults(std::span<const IValue> results) {
+    for (const auto& [item, value] : written_) operator_node_->saveAt(item, SavedValue(value));
     const auto& items = op_.formula->saved;
     for (size_t i = 0; i < items.size(); ++i) {
       if (items[i].what != SavedItem::What::kResult || (items[i].for_inputs & wanted_) == 0) continue;
@@ -181,6 +189,7 @@ class DifferentiatedCall final {
   IntrusivePtr<Node> node_;
   OperatorNode* operator_node_ = nullptr;
   uint16_t wanted_ = 0;
+  std::vector<std::pair<size_t, IValue>> written_;  // arguments to save after the call
 };
 
 void runAutograd(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {

@@ -119,25 +119,5 @@ Tensor sinc_self(const Tensor& grad, const Tensor& self) {
   const Tensor slope = (boxcar::cos(angle) * angle - boxcar::sin(angle)) / (angle * self);
   return grad * boxcar::masked_fill(conjugate(slope), boxcar::eq(self, 0), 0);
 }
-Tensor silu_self(const Tensor& grad, const Tensor& self) {
-  const Tensor sigmoid = boxcar::sigmoid(self);
-  return grad * conjugate(sigmoid * (1 + self * (1 - sigmoid)));
-}
-Tensor softplus_self(const Tensor& grad, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
-  const Tensor scaled_self = self * beta;
-  return boxcar::where(scaled_self > threshold, grad, grad * boxcar::sigmoid(scaled_self));
-}
-Tensor gelu_self(const Tensor& grad, const Tensor& self, std::string_view approximate) {
-  if (approximate == "tanh") {
-    constexpr double kFactor = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-    constexpr double kCubic = 0.044715;
-    const Tensor tanh = boxcar::tanh(kFactor * (self + kCubic * power(self, 3)));
-    const Tensor inner = kFactor * (1 + 3 * kCubic * power(self, 2));
-    return grad * (0.5 * (1 + tanh) + 0.5 * self * (1 - power(tanh, 2)) * inner);
-  }
-  const Tensor distribution = 0.5 * (1 + boxcar::erf(self * (std::numbers::sqrt2 / 2)));
-  const Tensor density = boxcar::exp(power(self, 2) * -0.5) * (std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2);
-  return grad * (distribution + self * density);
-}
 
 }  // namespace boxcar::autograd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/autograd/formula_elements.h>  // IWYU pragma: export
 #include <boxcar/backends/autograd/formula_linalg.h>  // IWYU pragma: export
 #include <boxcar/backends/autograd/formula_networks.h>  // IWYU pragma: export
 #include <boxcar/ivalue/array_ref.h>
@@ -68,9 +69,6 @@ Tensor sgn_self(const Tensor& grad, const Tensor& self, const Tensor& sgn);
 Tensor clamp_self(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min,
                   const std::optional<Scalar>& max);
 Tensor sinc_self(const Tensor& grad, const Tensor& self);
-Tensor silu_self(const Tensor& grad, const Tensor& self);
-Tensor softplus_self(const Tensor& grad, const Tensor& self, const Scalar& beta, const Scalar& threshold);
-Tensor gelu_self(const Tensor& grad, const Tensor& self, std::string_view approximate);
 
 // Undoes a reduction of a tensor of [sizes] along [dims], or along all for none: the gradient of each element.
 Tensor spread(const Tensor& grad, std::span<const int64_t> sizes, std::optional<std::span<const int64_t>> dims,

@@ -28,8 +28,11 @@ DifferentiatedOperator describe(const FunctionSchema& schema) {
                                    .results = schema.returns().size(),
                                    .writes_self = false,
                                    .writes_out = false,
-                                   .is_view = false};
-  for (const Argument& argument : schema.arguments()) {
+                                   .is_view = false,
+                                   .written_arguments = 0};
+  for (size_t i = 0; i < schema.arguments().size(); ++i) {
+    const Argument& argument = schema.arguments()[i];
+    if (i > 0 && argument.is_write() && !argument.is_out()) described.written_arguments |= uint64_t{1} << i;
     if (argument.is_out()) {
       described.writes_out = true;
     } else if (!argument.is_write() && argument.alias_info() != nullptr) {

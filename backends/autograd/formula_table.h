@@ -4,6 +4,7 @@
 #include <boxcar/dispatcher/registry/operator_handle.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace boxcar::autograd {
 
@@ -15,6 +16,7 @@ struct DifferentiatedOperator {
   bool writes_self;  // an in-place operator
   bool writes_out;
   bool is_view;
+  uint64_t written_arguments;  // a bit for each argument after the first that is written, but no out=
 };
 
 // The operator must be defined. What is returned lives as long as the process.

@@ -12,9 +12,10 @@
 //
 // `a, b: f(…)` is a function that returns a tuple of both. `results: values` says which results have gradients, if not
 // all of floating point or complex dtype do. `none` in place of the lines says that no result has one. The in-place
-// form of an operator has its formulas, too. In formulas (formula_text.h) `grad` is the gradient of the first such
-// result, `grads[i]` that of result i, undefined where there is none; `result`, `result1` or the schema's name is a
-// result; `x.sizes`, `x.dtype` and `x.dim` do not keep the tensor x; `x.later` is what gives it when it is called, for
+// form of an operator, and the copy of a view (select_copy), have its formulas, too, but not its `none`. In
+// formulas (formula_text.h) `grad` is the gradient of the first such result, `grads[i]` that of result i, undefined
+// where there is none; `result`, `result1` or the schema's name is a result; `x.sizes`, `x.strides`,
+// `x.storage_offset`, `x.dtype` and `x.dim` do not keep the tensor x; `x.later` is what gives it when it is called, for
 // tensors that only some calls need, and others write; `grad_input_mask` says which of the line's arguments need a
 // gradient.
 
@@ -105,6 +106,13 @@ std::vector<Entry> readDerivatives(const std::string& path, const Schemas& schem
 std::string resultName(const FunctionSchema& schema, size_t i) {
   if (!schema.returns()[i].name().empty()) return schema.returns()[i].name();
   return schema.returns().size() == 1 ? "result" : fmt::format("result{}", i);
+}
+
+// Whether the arguments have the same names and types: pow.Scalar and pow_.Scalar have not.
+bool takesTheSame(const FunctionSchema& a, const FunctionSchema& b) {
+  return std::ranges::equal(a.arguments(), b.arguments(), [](const Argument& x, const Argument& y) {
+    return x.name() == y.name() && x.type()->kind() == y.type()->kind();
+  });
 }
 
 // "MulBackward0" for the first operator called mul, or in PyTorch's manner "AddmmBackward0".
@@ -228,6 +236,8 @@ class EntryWriter final {
     names.property = [&](std::string_view given, std::string_view attribute) -> std::string {
       const std::pair<std::string_view, std::pair<const char*, const char*>> kProperties[] = {
           {"sizes", {"kSizes", "std::span<const int64_t>"}},
+          {"strides", {"kStrides", "std::span<const int64_t>"}},
+          {"storage_offset", {"kOffset", "int64_t"}},
           {"dtype", {"kDtype", "ScalarType"}},
           {"dim", {"kDim", "int64_t"}}};
       if (attribute == "later") {
@@ -307,21 +317,26 @@ void generate(int argc, char** argv) {
         }
       }
       const std::string node = nodeName(schema, nodes_of[schema.name()]++);
-      const auto addRow = [&](const std::string& name) {
+      const auto addRow = [&](const std::string& name, const std::string& of_node) {
         const std::string& overload = schema.overload_name();
         const bool is_new =
             rows.emplace(std::pair(name, overload),
-                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}}},\n", name, overload, node,
+                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}}},\n", name, overload, of_node,
                                      entry.has_none ? "{}" : "inputs_" + function,
                                      writer.savedCount() == 0 ? "{}" : "saved_" + function, writer.differentiable(),
                                      entry.has_none ? "nullptr" : "&" + function))
                 .second;
         BOXCAR_CHECK(is_new, "{}:{}: {} has formulas already", path, entry.number, name);
       };
-      addRow(schema.name());
-      const std::string in_place = schema.name() + "_";
+      addRow(schema.name(), node);
       const std::string overload = schema.overload_name().empty() ? "" : "." + schema.overload_name();
-      if (schemas.contains(in_place + overload)) addRow(in_place);
+      const auto in_place = schemas.find(schema.name() + "_" + overload);
+      if (in_place != schemas.end() && !entry.has_none && takesTheSame(schema, *in_place->second)) {
+        addRow(schema.name() + "_", node);
+      }
+      if (schemas.contains(schema.name() + "_copy" + overload) && !entry.has_none) {
+        addRow(schema.name() + "_copy", node + "_copy");
+      }
     }
     functions += "\n}  // namespace boxcar::autograd\n";
     writeIfChanged(fmt::format("{}/derivatives_{}.cpp", folder, std::filesystem::path(path).stem().string()),

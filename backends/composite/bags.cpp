@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/bags.h>
 #include <boxcar/backends/composite/dtype.h>
+#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -187,67 +188,152 @@ constexpr SegmentKind kSegmentKinds[] = {
     {"prod", "prod", 1},
 };
 
+const SegmentKind& kindOf(std::string_view op, std::string_view reduce) {
+  const auto* kind = std::ranges::find(kSegmentKinds, reduce, &SegmentKind::name);
+  BOXCAR_CHECK(kind != std::end(kSegmentKinds), "{}: reduce must be sum, mean, max, min or prod, but it is '{}'", op,
+               reduce);
+  return *kind;
+}
+
+// Data of [rows] lines of [count] elements, each of [inner] numbers, cut into segments.
+struct Segments {
+  size_t along;  // the dimension of the lines
+  int64_t rows = 1;
+  int64_t count;
+  int64_t inner = 1;
+  int64_t segments;
+  Tensor counts;  // how many elements each segment has
+  Tensor to;      // the segment of each number; those of elements outside are one more
+
+  // [x] as a tensor of lines, in float32 if it is smaller.
+  Tensor lines(const Tensor& x, int64_t length) const {
+    return boxcar::reshape(widened(x), dimVector(rows, length, inner));
+  }
+};
+
+Segments segmentsOf(std::string_view op, const Tensor& data, const OptionalTensor& lengths,
+                    const OptionalTensor& offsets, int64_t axis, bool unsafe) {
+  BOXCAR_CHECK(lengths.has_value() || offsets.has_value(), "{}: lengths or offsets must be given", op);
+  BOXCAR_CHECK(data.dim() > 0 && data.is_floating_point(),
+               "{}: expected data of floats and dimensions, but got {} of size {}", op, dtypeName(data.scalar_type()),
+               meta::listOf(data.sizes()));
+  Segments made{};
+  made.along = static_cast<size_t>(wrapDimension(axis, data.dim()));
+  const bool by_offsets = offsets.has_value();
+  const Tensor given = by_offsets ? *offsets : *lengths;
+  const auto sizes = data.sizes();
+  BOXCAR_CHECK(given.dim() == static_cast<int64_t>(made.along) + 1 && isIndexType(given) &&
+                   std::ranges::equal(given.sizes().first(made.along), sizes.first(made.along)) &&
+                   (!by_offsets || given.sizes().back() > 0),
+               "{}: expected lengths or offsets of int64 or int32 for the dimensions up to axis {} of data of size {}, "
+               "but got {} of size {}",
+               op, axis, meta::listOf(sizes), dtypeName(given.scalar_type()), meta::listOf(given.sizes()));
+  made.rows = 1;
+  made.inner = 1;
+  for (const int64_t size : sizes.first(made.along)) made.rows *= size;
+  for (const int64_t size : sizes.subspan(made.along + 1)) made.inner *= size;
+  made.count = sizes[made.along];
+  made.segments = given.sizes().back() - (by_offsets ? 1 : 0);
+
+  const Tensor bounds =
+      boxcar::reshape(boxcar::to(given, ScalarType::Long), dimVector(made.rows, given.sizes().back()));
+  made.counts =
+      by_offsets ? boxcar::sub(boxcar::narrow(bounds, 1, 1, made.segments), boxcar::narrow(bounds, 1, 0, made.segments))
+                 : bounds;
+  if (!by_offsets && !unsafe && !data.is_meta()) {
+    const int64_t dims[] = {1};
+    const bool fits = boxcar::item(boxcar::all(boxcar::ge(made.counts, 0))).toBool() &&
+                      boxcar::item(boxcar::all(boxcar::eq(boxcar::sum(made.counts, dims), made.count))).toBool();
+    BOXCAR_CHECK(fits, "{}: lengths must not be negative, and must add up to the {} elements of dimension {}", op,
+                 made.count, made.along);
+  }
+  // The segment of each element: the number of segments that end before it. Elements outside go to one more.
+  const Tensor ends = by_offsets ? bounds : boxcar::cumsum(bounds, 1);
+  const Tensor places = boxcar::contiguous(boxcar::expand(
+      boxcar::arange(made.count, ScalarType::Long, std::nullopt, data.device()), dimVector(made.rows, made.count)));
+  Tensor segment = boxcar::searchsorted(boxcar::contiguous(ends), places, /*out_int32=*/false, /*right=*/true);
+  if (by_offsets) segment = boxcar::sub(boxcar::where(boxcar::eq(segment, 0), made.segments + 1, segment), 1);
+  made.to = boxcar::expand(boxcar::unsqueeze(segment, 2), dimVector(made.rows, made.count, made.inner));
+  return made;
+}
+
 Tensor segmentReduce(const Tensor& data, std::string_view reduce, const OptionalTensor& lengths,
                      const OptionalTensor& indices, const OptionalTensor& offsets, int64_t axis, bool unsafe,
                      const std::optional<Scalar>& initial) {
   constexpr std::string_view kName = "segment_reduce";
-  const auto* kind = std::ranges::find(kSegmentKinds, reduce, &SegmentKind::name);
-  BOXCAR_CHECK(kind != std::end(kSegmentKinds), "{}: reduce must be sum, mean, max, min or prod, but it is '{}'", kName,
-               reduce);
+  const SegmentKind& kind = kindOf(kName, reduce);
   BOXCAR_CHECK(!indices.has_value(), "{}: indices are not supported; give lengths or offsets", kName);
-  BOXCAR_CHECK(lengths.has_value() || offsets.has_value(), "{}: lengths or offsets must be given", kName);
-  BOXCAR_CHECK(data.dim() > 0 && data.is_floating_point(),
-               "{}: expected data of floats and dimensions, but got {} of size {}", kName,
-               dtypeName(data.scalar_type()), meta::listOf(data.sizes()));
-  const auto along = static_cast<size_t>(wrapDimension(axis, data.dim()));
-  const bool by_offsets = offsets.has_value();
-  const Tensor given = by_offsets ? *offsets : *lengths;
-  const auto sizes = data.sizes();
-  BOXCAR_CHECK(given.dim() == static_cast<int64_t>(along) + 1 && isIndexType(given) &&
-                   std::ranges::equal(given.sizes().first(along), sizes.first(along)) &&
-                   (!by_offsets || given.sizes().back() > 0),
-               "{}: expected lengths or offsets of int64 or int32 for the dimensions up to axis {} of data of size {}, "
-               "but got {} of size {}",
-               kName, axis, meta::listOf(sizes), dtypeName(given.scalar_type()), meta::listOf(given.sizes()));
-  int64_t rows = 1;
-  int64_t inner = 1;
-  for (const int64_t size : sizes.first(along)) rows *= size;
-  for (const int64_t size : sizes.subspan(along + 1)) inner *= size;
-  const int64_t count = sizes[along];
-  const int64_t segments = given.sizes().back() - (by_offsets ? 1 : 0);
-  const Device device = data.device();
-
-  const Tensor bounds = boxcar::reshape(boxcar::to(given, ScalarType::Long), dimVector(rows, given.sizes().back()));
-  const Tensor counts =
-      by_offsets ? boxcar::sub(boxcar::narrow(bounds, 1, 1, segments), boxcar::narrow(bounds, 1, 0, segments)) : bounds;
-  if (!by_offsets && !unsafe && !data.is_meta()) {
-    const int64_t dims[] = {1};
-    const bool fits = boxcar::item(boxcar::all(boxcar::ge(counts, 0))).toBool() &&
-                      boxcar::item(boxcar::all(boxcar::eq(boxcar::sum(counts, dims), count))).toBool();
-    BOXCAR_CHECK(fits, "{}: lengths must not be negative, and must add up to the {} elements of dimension {}", kName,
-                 count, along);
-  }
-  // The segment of each element: the number of segments that end before it. Elements outside go to one more.
-  const Tensor ends = by_offsets ? bounds : boxcar::cumsum(bounds, 1);
-  const Tensor places = boxcar::contiguous(
-      boxcar::expand(boxcar::arange(count, ScalarType::Long, std::nullopt, device), dimVector(rows, count)));
-  Tensor segment = boxcar::searchsorted(boxcar::contiguous(ends), places, /*out_int32=*/false, /*right=*/true);
-  if (by_offsets) segment = boxcar::sub(boxcar::where(boxcar::eq(segment, 0), segments + 1, segment), 1);
-  const Tensor to = boxcar::expand(boxcar::unsqueeze(segment, 2), dimVector(rows, count, inner));
-  const Tensor source = boxcar::reshape(widened(data), dimVector(rows, count, inner));
-  const Scalar first = initial.value_or(Scalar(kind->initial));
-  Tensor result = boxcar::full(dimVector(rows, segments + 1, inner), first, source.scalar_type(), std::nullopt, device);
-  boxcar::scatter_reduce_(result, 1, to, source, kind->reduce);
-  result = boxcar::narrow(result, 1, 0, segments);
-  if (kind->name == "mean") {
-    const Tensor elements = boxcar::unsqueeze(counts, 2);
+  const Segments by = segmentsOf(kName, data, lengths, offsets, axis, unsafe);
+  const Tensor source = by.lines(data, by.count);
+  const Scalar first = initial.value_or(Scalar(kind.initial));
+  Tensor result = boxcar::full(dimVector(by.rows, by.segments + 1, by.inner), first, source.scalar_type(), std::nullopt,
+                               data.device());
+  boxcar::scatter_reduce_(result, 1, by.to, source, kind.reduce);
+  result = boxcar::narrow(result, 1, 0, by.segments);
+  if (kind.name == "mean") {
+    const Tensor elements = boxcar::unsqueeze(by.counts, 2);
     const double none = initial.has_value() ? 1 : 0;  // 0 / 0 is NaN, as for any mean of nothing
     result =
         boxcar::div(result, boxcar::where(boxcar::eq(elements, 0), none, boxcar::to(elements, source.scalar_type())));
   }
-  DimVector result_sizes = toDimVector(sizes);
-  result_sizes[along] = segments;
+  DimVector result_sizes = toDimVector(data.sizes());
+  result_sizes[by.along] = by.segments;
   return boxcar::reshape(boxcar::contiguous(converted(result, data.scalar_type())), result_sizes);
+}
+
+// The maxima and minima of a segment share its gradient. Elements outside of all segments get none.
+Tensor segmentReduceBackward(const Tensor& grad, const Tensor& output, const Tensor& data, std::string_view reduce,
+                             const OptionalTensor& lengths, const OptionalTensor& offsets, int64_t axis,
+                             const std::optional<Scalar>& initial) {
+  constexpr std::string_view kName = "_segment_reduce_backward";
+  const std::string_view kind = kindOf(kName, reduce).name;
+  const Segments by = segmentsOf(kName, data, lengths, offsets, axis, /*unsafe=*/true);
+  DimVector reduced = toDimVector(data.sizes());
+  reduced[by.along] = by.segments;
+  BOXCAR_CHECK(std::ranges::equal(grad.sizes(), reduced) && std::ranges::equal(output.sizes(), reduced),
+               "{}: expected grad and output of the size {}, but got {} and {}", kName, meta::listOf(reduced),
+               meta::listOf(grad.sizes()), meta::listOf(output.sizes()));
+  const int64_t one_more[] = {0, 0, 0, 1};
+  const auto ofEach = [&](const Tensor& of_segments) {
+    return boxcar::gather(boxcar::constant_pad_nd(of_segments, one_more), 1, by.to);
+  };
+  const auto inSegments = [&](const Tensor& numbers, const char* how, double first) {
+    const Tensor start = boxcar::full(dimVector(by.rows, by.segments + 1, by.inner), first, numbers.scalar_type(),
+                                      std::nullopt, data.device());
+    return boxcar::narrow(boxcar::scatter_reduce(start, 1, by.to, numbers, how), 1, 0, by.segments);
+  };
+  const Tensor source = by.lines(data, by.count);
+  const ScalarType type = source.scalar_type();
+  Tensor of_segments = by.lines(grad, by.segments);
+  const Tensor results = by.lines(output, by.segments);
+  Tensor gradient;
+  if (kind == "sum") {
+    gradient = ofEach(of_segments);
+  } else if (kind == "mean") {
+    gradient = ofEach(boxcar::div(of_segments, boxcar::unsqueeze(boxcar::clamp_min(by.counts, 1), 2)));
+  } else if (kind == "prod") {
+    // The product of the others is a quotient, unless the element is the only zero or NaN.
+    const Tensor is_zero = boxcar::eq(source, 0);
+    const Tensor is_hole = boxcar::logical_or(is_zero, boxcar::isnan(source));
+    const Tensor holes = ofEach(inSegments(boxcar::to(is_hole, type), "sum", 0));
+    const double first = initial.has_value() ? initial->toDouble() : 1;
+    const Tensor others = ofEach(inSegments(boxcar::masked_fill(source, is_hole, 1), "prod", first));
+    const Tensor quotient = boxcar::div(ofEach(results), boxcar::masked_fill(source, is_zero, 1));
+    const Tensor is_only_hole = boxcar::logical_and(is_hole, boxcar::eq(holes, 1));
+    gradient = boxcar::mul(ofEach(of_segments), boxcar::where(is_only_hole, others, quotient));
+  } else {
+    const Tensor is_extreme =
+        boxcar::to(boxcar::logical_or(boxcar::eq(source, ofEach(results)), boxcar::isnan(source)), type);
+    const Tensor sharers = boxcar::clamp_min(inSegments(is_extreme, "sum", 0), 1);
+    gradient = boxcar::mul(is_extreme, ofEach(boxcar::div(of_segments, sharers)));
+  }
+  return boxcar::reshape(boxcar::contiguous(converted(gradient, data.scalar_type())), data.sizes());
+}
+
+Tensor& segmentReduceBackwardOut(const Tensor& grad, const Tensor& output, const Tensor& data, std::string_view reduce,
+                                 const OptionalTensor& lengths, const OptionalTensor& offsets, int64_t axis,
+                                 const std::optional<Scalar>& initial, Tensor& out) {
+  return writeSameType(out, segmentReduceBackward(grad, output, data, reduce, lengths, offsets, axis, initial));
 }
 
 }  // namespace
@@ -262,6 +348,8 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_embedding_bag_forward_only", BOXCAR_FN(embeddingBagForwardOnly));
   m.impl("embedding_renorm_", BOXCAR_FN(embeddingRenorm));
   m.impl("segment_reduce", BOXCAR_FN(segmentReduce));
+  m.impl("_segment_reduce_backward", BOXCAR_FN(segmentReduceBackward));
+  m.impl("_segment_reduce_backward.out", BOXCAR_FN(segmentReduceBackwardOut));
 }
 
 }  // namespace boxcar::composite

@@ -52,6 +52,16 @@ Tensor nativeDropoutBackward(const Tensor& grad_output, const Tensor& mask, doub
   return boxcar::mul(grad_output, boxcar::mul(boxcar::to(mask, grad_output.scalar_type()), scale));
 }
 
+Tensor maskedScatterBackward(const Tensor& grad_output, const Tensor& mask, std::span<const int64_t> sizes) {
+  const Tensor read = boxcar::masked_select(grad_output, mask);
+  const int64_t unread = numelOf(sizes) - read.numel();
+  BOXCAR_CHECK(unread >= 0,
+               "masked_scatter_backward: {} elements of the mask are true, but the source of sizes {} has {}",
+               read.numel(), meta::listOf(sizes), numelOf(sizes));
+  const int64_t padding[] = {0, unread};
+  return boxcar::reshape(boxcar::constant_pad_nd(read, padding), sizes);
+}
+
 // Adds each element of the windows to the element that it was taken from.
 Tensor unfoldBackward(const Tensor& grad_in, std::span<const int64_t> input_sizes, int64_t dim, int64_t size,
                       int64_t step) {
@@ -122,6 +132,7 @@ Tensor embeddingDenseBackward(const Tensor& grad_output, const Tensor& indices, 
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("masked_scatter_backward", BOXCAR_FN(maskedScatterBackward));
   m.impl("_softmax_backward_data", BOXCAR_FN(softmaxBackward));
   m.impl("_log_softmax_backward_data", BOXCAR_FN(logSoftmaxBackward));
   m.impl("native_dropout_backward", BOXCAR_FN(nativeDropoutBackward));

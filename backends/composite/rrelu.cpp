@@ -1,4 +1,5 @@
 #include <boxcar/backends/composite/write_out.h>
+#include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/output.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -65,6 +66,19 @@ Tensor& rreluInPlace(Tensor& self, const Scalar& lower, const Scalar& upper, boo
   return boxcar::rrelu_with_noise_(self, noise, lower, upper, training, generator);
 }
 
+Tensor rreluWithNoiseBackward(const Tensor& grad_output, const Tensor& self, const Tensor& noise, const Scalar& lower,
+                              const Scalar& upper, bool training, bool self_is_result) {
+  meta::checkDefined(self);
+  meta::checkDefined(noise);
+  if (training) return boxcar::mul(grad_output, noise);
+  return boxcar::leaky_relu_backward(grad_output, self, (lower.toDouble() + upper.toDouble()) / 2, self_is_result);
+}
+Tensor& rreluWithNoiseBackwardOut(const Tensor& grad_output, const Tensor& self, const Tensor& noise,
+                                  const Scalar& lower, const Scalar& upper, bool training, bool self_is_result,
+                                  Tensor& out) {
+  return writeSameType(out, rreluWithNoiseBackward(grad_output, self, noise, lower, upper, training, self_is_result));
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
@@ -76,6 +90,8 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("rrelu_with_noise", BOXCAR_FN(rreluWithNoise));
   m.impl("rrelu_with_noise.out", BOXCAR_FN(rreluWithNoiseOut));
   m.impl("rrelu_with_noise_", BOXCAR_FN(rreluWithNoiseInPlace));
+  m.impl("rrelu_with_noise_backward", BOXCAR_FN(rreluWithNoiseBackward));
+  m.impl("rrelu_with_noise_backward.out", BOXCAR_FN(rreluWithNoiseBackwardOut));
 }
 
 }  // namespace boxcar::composite

@@ -103,7 +103,7 @@ struct VectorBinaryLoop {
     for (int64_t j = 0; j < n1; ++j) {
       const auto address = [&](int operand) { return data[operand] + j * steps[kMaxOperands + operand]; };
       rows(reinterpret_cast<const T*>(address(1)), follows(1), reinterpret_cast<const T*>(address(2)), follows(2),
-           reinterpret_cast<T*>(address(0)), static_cast<size_t>(n0));
+           reinterpret_cast<T*>(address(0)), static_cast<size_t>(n0), params);
     }
   }
 };

@@ -22,7 +22,8 @@ using VectorUnaryRow = void (*)(const T* in, T* out, size_t n, const Scalar* par
 // Writes the results for [n] pairs of elements at [a] and [b] to [out], which may be one of them. [a_moves] and
 // [b_moves] are 1 for contiguous elements, 0 for a single repeated element.
 template <class T>
-using VectorBinaryRow = void (*)(const T* a, size_t a_moves, const T* b, size_t b_moves, T* out, size_t n);
+using VectorBinaryRow = void (*)(const T* a, size_t a_moves, const T* b, size_t b_moves, T* out, size_t n,
+                                 const Scalar* params);
 
 // Returns the row of [function] for elements of float or double.
 template <class T>

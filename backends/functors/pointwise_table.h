@@ -201,6 +201,27 @@ inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
   FUNCTOR(X, Binary, Prelu, kSame, kFloatingTypes, Plain) \
   FUNCTOR(X, Binary, Glu, kSame, kFloatingTypes, Plain)
 
+// Also the operators of the first functors: native/pointwise_activation_gradients.cpp puts their arguments in order.
+#define BOXCAR_ACTIVATION_GRADIENTS_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+  FUNCTOR(X, Binary, GeluBackward, kSame, kFloatingTypes, Vector) \
+  FUNCTOR(X, Binary, GeluTanhBackward, kSame, kFloatingTypes, Vector) \
+  FUNCTOR(X, Binary, ThresholdBackward, kSame, kRealTypes, Plain) \
+  FUNCTOR(X, Binary, LeakyReluBackward, kSame, kFloatingTypes, Plain) \
+  FUNCTOR(X, Binary, EluBackward, kSame, kFloatingTypes, Vector) \
+  FUNCTOR(X, Binary, LogSigmoidBackward, kSame, kFloatingTypes, Vector) \
+  FUNCTOR(X, Ternary, GluGateBackward, kSame, kFloatingTypes, Plain) \
+  OPERATOR(X, Binary, SigmoidBackward, kSame, kContinuousTypes, Vector, "sigmoid_backward", kGradientForms) \
+  OPERATOR(X, Binary, TanhBackward, kSame, kContinuousTypes, Vector, "tanh_backward", kGradientForms) \
+  OPERATOR(X, Binary, SiluBackward, kSame, kContinuousTypes, Vector, "silu_backward", kGradientForms) \
+  OPERATOR(X, Binary, MishBackward, kSame, kFloatingTypes, Vector, "mish_backward", kTensorsOnly) \
+  OPERATOR(X, Binary, SoftplusBackward, kSame, kFloatingTypes, Vector, "softplus_backward", kGradientForms) \
+  OPERATOR(X, Binary, HardtanhBackward, kSame, kFloatingTypes, Plain, "hardtanh_backward", kGradientForms) \
+  OPERATOR(X, Binary, HardsigmoidBackward, kSame, kFloatingTypes, Plain, "hardsigmoid_backward", kGradientForms) \
+  OPERATOR(X, Binary, HardswishBackward, kSame, kFloatingTypes, Plain, "hardswish_backward", kPlainNotInPlace) \
+  OPERATOR(X, Binary, ShrinkBackward, kSame, kFloatingTypes, Plain, "hardshrink_backward", kGradientForms) \
+  ALIAS(X, Binary, ShrinkBackward, kSame, kFloatingTypes, "softshrink_backward", kGradientForms) \
+  OPERATOR(X, Binary, LogitBackward, kSame, kFloatingTypes, Plain, "logit_backward", kGradientForms)
+
 #define BOXCAR_LOSSES_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   FUNCTOR(X, Binary, MseLoss, kSame, kFloatingTypes, Plain) \
   FUNCTOR(X, Binary, SmoothL1Loss, kSame, kFloatingTypes, Plain) \
@@ -237,6 +258,7 @@ inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
   BOXCAR_COMPLEX_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_ACTIVATION_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_BINARY_ACTIVATION_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+  BOXCAR_ACTIVATION_GRADIENTS_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_LOSSES_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_POWER_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_MEMORY_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \

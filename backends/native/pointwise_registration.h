@@ -119,6 +119,9 @@ struct BinaryForms {
 // For two tensors only.
 inline constexpr BinaryForms kPlainForms{.tensor = "", .tensor_in_place = "", .tensor_out = "out"};
 inline constexpr BinaryForms kPlainNotInPlace{.tensor = "", .tensor_out = "out"};
+inline constexpr BinaryForms kTensorsOnly{.tensor = ""};
+// The overloads of gradients.
+inline constexpr BinaryForms kGradientForms{.tensor = "", .tensor_out = "grad_input"};
 // The overloads of mul, div and copysign.
 inline constexpr BinaryForms kArithmeticForms{.tensor = "Tensor",
                                               .scalar = "Scalar",

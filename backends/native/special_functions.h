@@ -27,9 +27,10 @@ namespace boxcar::native {
   X(AiryAi, "special_airy_ai", kNotInPlace)                     \
   X(Ndtri, "special_ndtri", kNotInPlace)
 
-#define BOXCAR_BINARY_FUNCTIONS(X) \
-  X(GammaP, "igamma", kPlainForms) \
-  X(GammaQ, "igammac", kPlainForms)
+#define BOXCAR_BINARY_FUNCTIONS(X)  \
+  X(GammaP, "igamma", kPlainForms)  \
+  X(GammaQ, "igammac", kPlainForms) \
+  X(SampledGamma, "_standard_gamma_grad", kPlainNotInPlace)
 
 // The numbers of functions in the CPU's tables.
 enum class UnaryFunction : uint8_t {
@@ -48,6 +49,6 @@ enum class UnaryFunction : uint8_t {
   AiryAi,
   Ndtri
 };
-enum class BinaryFunction : uint8_t { GammaP, GammaQ };
+enum class BinaryFunction : uint8_t { GammaP, GammaQ, SampledGamma };
 
 }  // namespace boxcar::native

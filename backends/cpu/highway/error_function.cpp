@@ -133,6 +133,20 @@ struct GeluTanh {
   }
 };
 
+template <class T>
+struct GeluBackward {
+  explicit GeluBackward(const Scalar*) {}
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V grad, V x) const {
+    const V half = hn::Set(d, T(0.5));
+    const V distribution = hn::MulAdd(half, errorFunction(d, hn::Mul(x, hn::Set(d, T(0.707106781186547524401)))), half);
+    const V density =
+        hn::Mul(exponential(d, hn::Mul(hn::Mul(x, x), hn::Set(d, T(-0.5)))), hn::Set(d, T(0.398942280401432677940)));
+    return hn::Mul(grad, hn::MulAdd(x, density, distribution));
+  }
+};
+
+BOXCAR_VECTOR_LONG_BINARY_ROWS(GeluBackward)
 BOXCAR_VECTOR_UNARY_ROWS(Erf)
 BOXCAR_VECTOR_UNARY_ROWS(Erfc)
 BOXCAR_VECTOR_UNARY_ROWS(Gelu)
@@ -144,6 +158,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace boxcar::cpu {
 
+BOXCAR_VECTOR_BINARY_DISPATCH(GeluBackward)
 BOXCAR_VECTOR_UNARY_DISPATCH(Erf)
 BOXCAR_VECTOR_UNARY_DISPATCH(Erfc)
 BOXCAR_VECTOR_UNARY_DISPATCH(Gelu)

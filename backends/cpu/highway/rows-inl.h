@@ -100,6 +100,40 @@ HWY_INLINE void mapPairs(const T* a, size_t a_moves, const T* b, size_t b_moves,
   }
 }
 
+// The same for an [f] whose code is long, so that it is there once.
+template <class T, class F>
+HWY_INLINE void mapPairsByLongCode(const T* a, size_t a_moves, const T* b, size_t b_moves, T* out, size_t n,
+                                   const F& f) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  const size_t left = n % lanes;
+  HWY_ALIGN T rest[3][hn::MaxLanes(d)];
+  const T* const operands[] = {a, b};
+  const size_t moves[] = {a_moves, b_moves};
+  for (size_t k = 0; k < 2; ++k) {
+    std::fill_n(rest[k], lanes, *operands[k]);
+    if (moves[k] != 0) std::copy_n(operands[k] + (n - left), left, rest[k]);
+  }
+  // An operand that does not move is already in the buffer.
+  const size_t a_step = a_moves * lanes;
+  const size_t b_step = b_moves * lanes;
+  const T* x = a_moves != 0 ? a : rest[0];
+  const T* y = b_moves != 0 ? b : rest[1];
+  T* to = out;
+  for (size_t i = 0; i < n; i += lanes) {
+    if (i + lanes > n) {
+      x = rest[0];
+      y = rest[1];
+      to = rest[2];
+    }
+    hn::StoreU(f(d, hn::LoadU(d, x), hn::LoadU(d, y)), d, to);
+    x += a_step;
+    y += b_step;
+    to += lanes;
+  }
+  std::copy_n(rest[2], left, out + (n - left));
+}
+
 template <class T>
 constexpr T kInfinity = std::numeric_limits<T>::infinity();
 template <class T>
@@ -129,12 +163,24 @@ HWY_AFTER_NAMESPACE();
   void Function##Double(const double* in, double* out, size_t n, const ::boxcar::Scalar* params) { \
     mapRow(in, out, n, Function<double>(params));                                                  \
   }
-#define BOXCAR_VECTOR_BINARY_ROWS(Function)                                                                        \
-  void Function##Float(const float* a, size_t a_moves, const float* b, size_t b_moves, float* out, size_t n) {     \
-    mapPairs(a, a_moves, b, b_moves, out, n, Function());                                                          \
-  }                                                                                                                \
-  void Function##Double(const double* a, size_t a_moves, const double* b, size_t b_moves, double* out, size_t n) { \
-    mapPairs(a, a_moves, b, b_moves, out, n, Function());                                                          \
+#define BOXCAR_VECTOR_BINARY_ROWS(Function)                                                                      \
+  void Function##Float(const float* a, size_t a_moves, const float* b, size_t b_moves, float* out, size_t n,     \
+                       const ::boxcar::Scalar*) {                                                                \
+    mapPairs(a, a_moves, b, b_moves, out, n, Function());                                                        \
+  }                                                                                                              \
+  void Function##Double(const double* a, size_t a_moves, const double* b, size_t b_moves, double* out, size_t n, \
+                        const ::boxcar::Scalar*) {                                                               \
+    mapPairs(a, a_moves, b, b_moves, out, n, Function());                                                        \
+  }
+// The same for a function object with long code, which takes the parameters.
+#define BOXCAR_VECTOR_LONG_BINARY_ROWS(Function)                                                                 \
+  void Function##Float(const float* a, size_t a_moves, const float* b, size_t b_moves, float* out, size_t n,     \
+                       const ::boxcar::Scalar* params) {                                                         \
+    mapPairsByLongCode(a, a_moves, b, b_moves, out, n, Function<float>(params));                                 \
+  }                                                                                                              \
+  void Function##Double(const double* a, size_t a_moves, const double* b, size_t b_moves, double* out, size_t n, \
+                        const ::boxcar::Scalar* params) {                                                        \
+    mapPairsByLongCode(a, a_moves, b, b_moves, out, n, Function<double>(params));                                \
   }
 // Defines the two functions that select these rows by CPU; use it outside HWY_NAMESPACE.
 #define BOXCAR_VECTOR_UNARY_DISPATCH(Function)                                        \
@@ -146,14 +192,16 @@ HWY_AFTER_NAMESPACE();
   void run##Function(const double* in, double* out, size_t n, const Scalar* params) { \
     BOXCAR_VECTOR_CALL(Function##Double)(in, out, n, params);                         \
   }
-#define BOXCAR_VECTOR_BINARY_DISPATCH(Function)                                                                 \
-  BOXCAR_VECTOR_EXPORT(Function##Float);                                                                        \
-  BOXCAR_VECTOR_EXPORT(Function##Double);                                                                       \
-  void run##Function(const float* a, size_t a_moves, const float* b, size_t b_moves, float* out, size_t n) {    \
-    BOXCAR_VECTOR_CALL(Function##Float)(a, a_moves, b, b_moves, out, n);                                        \
-  }                                                                                                             \
-  void run##Function(const double* a, size_t a_moves, const double* b, size_t b_moves, double* out, size_t n) { \
-    BOXCAR_VECTOR_CALL(Function##Double)(a, a_moves, b, b_moves, out, n);                                       \
+#define BOXCAR_VECTOR_BINARY_DISPATCH(Function)                                                               \
+  BOXCAR_VECTOR_EXPORT(Function##Float);                                                                      \
+  BOXCAR_VECTOR_EXPORT(Function##Double);                                                                     \
+  void run##Function(const float* a, size_t a_moves, const float* b, size_t b_moves, float* out, size_t n,    \
+                     const Scalar* params) {                                                                  \
+    BOXCAR_VECTOR_CALL(Function##Float)(a, a_moves, b, b_moves, out, n, params);                              \
+  }                                                                                                           \
+  void run##Function(const double* a, size_t a_moves, const double* b, size_t b_moves, double* out, size_t n, \
+                     const Scalar* params) {                                                                  \
+    BOXCAR_VECTOR_CALL(Function##Double)(a, a_moves, b, b_moves, out, n, params);                             \
   }
 #endif
 

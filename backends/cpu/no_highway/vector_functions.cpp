@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/vector_functions.h>
 #include <boxcar/backends/functors/pointwise_activation.h>
+#include <boxcar/backends/functors/pointwise_activation_gradients.h>
 #include <boxcar/backends/functors/pointwise_arithmetic.h>
 #include <boxcar/backends/functors/pointwise_binary.h>
 #include <boxcar/backends/functors/pointwise_binary_activation.h>
