@@ -127,7 +127,7 @@ std::string differenceOfSeconds(const DifferentiatedCall& call, const std::vecto
     factors.push_back(weights(found[i], 100 + i, false));
   }
   if (firsts.empty()) {
-    return std::ranges::all_of(call.inputs, hasNoElements) ? "" : "the gradients are not differentiable again";
+    return std::ranges::any_of(call.inputs, hasNoElements) ? "" : "the gradients are not differentiable again";
   }
   std::vector<Tensor> inputs = call.inputs;
   inputs.insert(inputs.end(), grads.begin(), grads.end());

@@ -16,7 +16,8 @@ kHiddenWrites = {base: ("running_mean", "running_var")
 # Refusals that do not show what is right: PyTorch's faults, and integer results, which have no gradient.
 kUnclear = ("Expected isFloatingType(grad.scalar_type())", "INTERNAL ASSERT", "Autograd not support dtype",
             "Expected a proper Tensor but got None", "grad_input must be contiguous", "modified by an inplace operation",
-            "cannot reshape tensor of 0 elements", "returned an invalid gradient")
+            "cannot reshape tensor of 0 elements", "returned an invalid gradient",
+            "not supported with sparse gradients")
 
 kWide = (torch.float64, torch.complex128)
 # Of these dtypes, a few cases of each operator have gradients.

@@ -154,7 +154,12 @@ class Collector:
                 extra["values"] = False
             self.cases.append(encoder.encode(schema.name, dtype, outcome, written, extra))
             if dtype in gradients.kWide and not schema.outs and "values" not in extra:
-                self.undifferentiated.append((self.cases[-1], call, schema, outcome, encoder))
+                # The tensors may be written before add_gradients().
+                copier = expected.Copier()
+                before = {name: copier.copy(value) for name, value in bound.items()}
+                for tensor in gradients.all_tensors(bound):
+                    encoder.tensor_index[id(copier.copy(tensor))] = encoder.tensor_index[id(tensor)]
+                self.undifferentiated.append((self.cases[-1], call, schema, before, outcome.results, encoder))
         except expected.Refused as reason:
             if any(text in str(reason) for text in UNCLEAR):
                 return False
@@ -165,8 +170,8 @@ class Collector:
 
     def add_gradients(self):
         """Records the gradients of the cases since the last time. Not while calls are recorded, which these would be."""
-        for case, call, schema, outcome, encoder in self.undifferentiated:
-            record = gradients.record(call, schema, outcome.before, outcome.results, encoder, case.get("mag", False))
+        for case, call, schema, values, results, encoder in self.undifferentiated:
+            record = gradients.record(call, schema, values, results, encoder, case.get("mag", False))
             if record is not None:
                 case["grad"] = record
         self.undifferentiated.clear()
