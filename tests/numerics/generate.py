@@ -6,6 +6,7 @@ is left out. `./dev numerics` calls it; README.md beside it describes how to wri
 """
 
 import argparse
+import collections
 import concurrent.futures
 import concurrent.futures.process
 import hashlib
@@ -51,7 +52,7 @@ class Writer:
         self.crashing = crashing  # names of calls to leave out
         self.elements = store.Elements()
         self.cases = []
-        self.differentiated = {}  # the number of cases with gradients, of narrow dtypes
+        self.differentiated = collections.Counter()  # the number of cases with gradients, of narrow dtypes
         self.unsupported = {}
         self.absent = set()
         self.problems = []
@@ -202,12 +203,12 @@ class Writer:
             return
         if dtype in gradients.kNarrow:
             # Those that kept_sample() prefers.
-            if self.differentiated.get((schema.name, dtype), 0) >= gradients.kNarrowCases or not 2 <= size_of(case) <= 64:
+            if self.differentiated[schema.name, dtype] >= gradients.kNarrowCases or not 2 <= size_of(case) <= 64:
                 return
         record = gradients.record(function, schema, outcome.before, outcome.results, encoder, case.get("mag", False))
         if record is not None:
             case["grad"] = record
-            self.differentiated[schema.name, dtype] = self.differentiated.get((schema.name, dtype), 0) + 1
+            self.differentiated[schema.name, dtype] += 1
 
 
 def load_family(family):

@@ -15,8 +15,8 @@ kHiddenWrites = {base: ("running_mean", "running_var")
 
 # Refusals that do not show what is right: PyTorch's faults, and integer results, which have no gradient.
 kUnclear = ("Expected isFloatingType(grad.scalar_type())", "INTERNAL ASSERT", "Autograd not support dtype",
-            "Expected a proper Tensor but got None", "grad_input must be contiguous", "modified by an inplace operation",
-            "cannot reshape tensor of 0 elements", "returned an invalid gradient",
+            "Expected a proper Tensor but got None", "grad_input must be contiguous",
+            "modified by an inplace operation", "cannot reshape tensor of 0 elements", "returned an invalid gradient",
             "not supported with sparse gradients")
 
 kWide = (torch.float64, torch.complex128)
@@ -30,8 +30,8 @@ def is_differentiable(tensor):
 
 
 def weight(number):
-    """Returns a number in (-1, 1) that every floating point dtype holds, different for each [number]. case_gradients.cpp
-    computes the same."""
+    """Returns a number in (-1, 1) that every floating point dtype holds, different for each [number].
+    case_gradients.cpp computes the same."""
     x = (number + 1) * 2654435761 % 2 ** 32
     x = (x ^ x >> 15) * 2246822519 % 2 ** 32
     return (2 * (x >> 26) - 63) / 64

@@ -169,7 +169,7 @@ class Collector:
         return True
 
     def add_gradients(self):
-        """Records the gradients of the cases since the last time. Not while calls are recorded, which these would be."""
+        """Records the gradients of the cases since the last time. Call it while no calls are recorded."""
         for case, call, schema, values, results, encoder in self.undifferentiated:
             record = gradients.record(call, schema, values, results, encoder, case.get("mag", False))
             if record is not None:
