@@ -109,9 +109,9 @@ Tensor sgn_self(const Tensor& grad, const Tensor& self, const Tensor& sgn) {
 Tensor clamp_self(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min,
                   const std::optional<Scalar>& max) {
   if (min.has_value() && max.has_value()) {
-    return boxcar::where(boxcar::logical_and(self >= *min, self <= *max), grad, 0);
+    return boxcar::where(boxcar::logical_and(self > *min, self < *max), grad, 0);
   }
-  return boxcar::where(min.has_value() ? self >= *min : self <= *max, grad, 0);
+  return boxcar::where(min.has_value() ? self > *min : self < *max, grad, 0);
 }
 
 Tensor sinc_self(const Tensor& grad, const Tensor& self) {

@@ -18,7 +18,7 @@ std::string readText(std::string_view path) {
   return readWholeFile(path);
 }
 
-bool exists(std::string_view path) {
+bool isThere(std::string_view path) {
   native::refuseWhereRecorded("asks for a file");
   return fileExists(path);
 }
@@ -34,7 +34,7 @@ void writeText(std::string_view text, std::string_view path) {
 
 BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) {
   m.impl("read_text", BOXCAR_FN(readText));
-  m.impl("exists", BOXCAR_FN(exists));
+  m.impl("exists", BOXCAR_FN(isThere));
   m.impl("write_text", BOXCAR_FN(writeText));
 }
 

@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/call/call_site.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/handlers/record/rebuilt_values.h>
 #include <boxcar/dispatcher/handlers/record/recorded_text.h>
 #include <boxcar/dispatcher/handlers/record/replay.h>
@@ -103,6 +104,8 @@ class Replayer final {
       if (call.generator && isThere(call.generator->device)) generators_.moveTo(*call.generator);
       // Error messages may depend on the call site.
       const CallSiteGuard from_script(call.site);
+      // The calls of backward passes were recorded, too.
+      const NoGradGuard no_grad;
       op.callBoxed(stack);
     } catch (const Error& error) {
       failure = error.message();
