@@ -48,6 +48,11 @@ bool canRequireGrad(const Tensor& tensor) {
   return tensor.defined() && (tensor.is_floating_point() || tensor.is_complex());
 }
 
+// Whether a matrix lies in memory as the transpose of a contiguous one, as a Linear's weight does when it is used.
+bool isTurned(const Tensor& x) {
+  return x.dim() == 2 && x.stride(0) == 1 && x.stride(1) == x.size(0) && x.size(0) != 1 && x.size(1) != 1;
+}
+
 // The error of an operator without a formula, told when its gradient is asked for.
 class NotImplemented final : public Node {
  public:
@@ -154,6 +159,7 @@ class DifferentiatedCall final {
       case SavedItem::What::kOffset: return SavedValue(argument.toTensor().storage_offset());
       case SavedItem::What::kDtype: return SavedValue(static_cast<int64_t>(argument.toTensor().scalar_type()));
       case SavedItem::What::kDim: return SavedValue(argument.toTensor().dim());
+      case SavedItem::What::kIsTurned: return SavedValue(isTurned(argument.toTensor()));
       default: break;
     }
     if (item.position == 0 && op_.writes_self) return SavedValue(boxcar::clone(arguments_[0].toTensor()));

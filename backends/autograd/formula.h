@@ -20,7 +20,7 @@ class BackwardCall;
 
 // Something of a call that its node keeps.
 struct SavedItem {
-  enum class What : uint8_t { kArgument, kResult, kSizes, kStrides, kOffset, kDtype, kDim };
+  enum class What : uint8_t { kArgument, kResult, kSizes, kStrides, kOffset, kDtype, kDim, kIsTurned };
 
   What what;
   uint8_t position;     // of the argument or result

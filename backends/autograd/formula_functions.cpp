@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/formula_functions.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
 
 #include <numbers>
 
@@ -29,6 +30,12 @@ Scalar conjugate(const Scalar& x) { return x.isComplex() ? Scalar(std::conj(x.to
 Tensor scaled(const Tensor& grad, const Scalar& number) {
   const bool is_one = number.isComplex() ? number.toComplexDouble() == 1.0 : number.toDouble() == 1;
   return is_one ? grad : grad * conjugate(number);
+}
+
+Tensor right_factor(const Tensor& left, const Tensor& grad, bool is_turned) {
+  // A weight's gradient is then not copied when it is accumulated.
+  if (is_turned) return boxcar::t(boxcar::mm(boxcar::t(grad), conjugate(left)));
+  return boxcar::mm(conjugate(boxcar::t(left)), grad);
 }
 
 Tensor wrapped(const Scalar& number) {

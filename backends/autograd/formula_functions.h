@@ -2,6 +2,7 @@
 
 #include <boxcar/backends/autograd/formula_elements.h>  // IWYU pragma: export
 #include <boxcar/backends/autograd/formula_linalg.h>  // IWYU pragma: export
+#include <boxcar/backends/autograd/formula_linalg.h>    // IWYU pragma: export
 #include <boxcar/backends/autograd/formula_networks.h>  // IWYU pragma: export
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/scalar.h>
@@ -47,6 +48,8 @@ Tensor conjugate(const Tensor& x);
 Scalar conjugate(const Scalar& x);
 // [number] * grad; grad itself for 1. The number is conjugated.
 Tensor scaled(const Tensor& grad, const Scalar& number);
+// The gradient of the right factor of a product of matrices, in the order in memory that the factor has.
+Tensor right_factor(const Tensor& left, const Tensor& grad, bool is_turned);
 // A number as a tensor that does not raise the dtype of a result.
 Tensor wrapped(const Scalar& number);
 Scalar operator-(int64_t a, const Scalar& b);

@@ -15,7 +15,8 @@
 // form of an operator, and the copy of a view (select_copy), have its formulas, too, but not its `none`. In
 // formulas (formula_text.h) `grad` is the gradient of the first such result, `grads[i]` that of result i, undefined
 // where there is none; `result`, `result1` or the schema's name is a result; `x.sizes`, `x.strides`,
-// `x.storage_offset`, `x.dtype` and `x.dim` do not keep the tensor x; `x.later` is what gives it when it is called, for
+// `x.storage_offset`, `x.dtype`, `x.dim` and `x.is_turned` (whether a matrix is a transposed one) do not keep the tensor
+// x; `x.later` is what gives it when it is called, for
 // tensors that only some calls need, and others write; `grad_input_mask` says which of the line's arguments need a
 // gradient.
 
@@ -239,7 +240,8 @@ class EntryWriter final {
           {"strides", {"kStrides", "std::span<const int64_t>"}},
           {"storage_offset", {"kOffset", "int64_t"}},
           {"dtype", {"kDtype", "ScalarType"}},
-          {"dim", {"kDim", "int64_t"}}};
+          {"dim", {"kDim", "int64_t"}},
+          {"is_turned", {"kIsTurned", "bool"}}};
       if (attribute == "later") {
         for (size_t i = 0; i < schema_.arguments().size(); ++i) {
           if (schema_.arguments()[i].name() != given) continue;

@@ -58,10 +58,13 @@ struct Amax {
   T value;
   int32_t row;
 
-  // Among equal elements the first in row-major order wins, among NaNs the last.
-  bool yieldsTo(const Amax& other) const {
-    if (isNan(other.value)) return !isNan(value) || other.row >= row;
-    return other.value > value || (other.value == value && other.row < row);
+  // 1 if [other] takes its place, else 0: among equal elements the first in row-major order wins, among NaNs the last.
+  // Which of two elements is greater cannot be predicted, so this has no branches.
+  int yieldsTo(const Amax& other) const {
+    const int is_greater = static_cast<int>(other.value > value);
+    const int is_before = static_cast<int>(other.value == value) & static_cast<int>(other.row < row);
+    const int is_nan = static_cast<int>(isNan(other.value));
+    return is_greater | is_before | (is_nan & (static_cast<int>(!isNan(value)) | static_cast<int>(other.row >= row)));
   }
 };
 
@@ -70,9 +73,11 @@ template <class T>
 void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) {
   using C = Compute<T>;
   const int64_t inner = windows.in.inner;
-  const int64_t width = windows.in.width * inner;
+  const int64_t image_width = windows.in.width;
+  const int64_t width = image_width * inner;
+  const int64_t step = windows.column_step;
   windows.forEachRow([&] {
-    return [&, values = std::vector<C>(static_cast<size_t>(width)),
+    return [&, inner, image_width, width, step, out, indices, values = std::vector<C>(static_cast<size_t>(width)),
             places = std::vector<int32_t>(static_cast<size_t>(width))](int64_t image, const Range& row,
                                                                        int64_t to) mutable {
       C* value = values.data();
@@ -91,16 +96,15 @@ void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) 
       }
       for (const Range& column : windows.columns) {
         for (int64_t c = 0; c < inner; ++c, ++to) {
-          Amax<C> best{lowestElement<C>(), 0};
+          const auto at = [=](int64_t x) { return Amax<C>{value[x * inner + c], place[x * inner + c]}; };
           int64_t best_x = column.begin;
-          for (int64_t x = column.begin; x < column.end; x += windows.column_step) {
-            const Amax<C> other{value[x * inner + c], place[x * inner + c]};
-            if (!best.yieldsTo(other)) continue;
-            best = other;
-            best_x = x;
+          Amax<C> best = column.begin < column.end ? at(best_x) : Amax<C>{lowestElement<C>(), 0};
+          for (int64_t x = column.begin + step; x < column.end; x += step) {
+            best_x += (x - best_x) * best.yieldsTo(at(x));  // compilers would make a branch of a choice
+            best = at(best_x);
           }
           out[to] = static_cast<T>(best.value);
-          indices[to] = (row.begin + best.row) * windows.in.width + best_x;
+          indices[to] = (row.begin + best.row) * image_width + best_x;
         }
       }
     };
