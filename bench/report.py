@@ -15,9 +15,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import chart  # noqa: E402
 import measured  # noqa: E402
 import page  # noqa: E402
+import training  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 TORCH_CALLS = 1000
+TODAYS_TORCH = "libtorch 2.15"
 MEMORY_OPERATORS = 10000
 
 
@@ -61,7 +63,8 @@ def has_valgrind():
 def linked_peers(program):
     """Returns the peers that the program has benchmarks of."""
     names = run([program, "--benchmark_list_tests=true"]).split()
-    return sorted({measured.parts_of(name)[1] for name in names} - {"boxcar", ""})
+    has_todays = program.with_name("torch_training").exists()
+    return sorted({measured.parts_of(name)[1] for name in names} - {"boxcar", ""} | ({TODAYS_TORCH} if has_todays else set()))
 
 
 def missing_peers(targets, peers):
@@ -84,6 +87,14 @@ def measure(build, folder, benchmark_arguments, peers):
     kept = {"results": results, "failed": failed, "peers": peers, "filter": chosen}
     if chosen is not None:
         return kept
+    trainings = {"boxcar": build / "boxcar_training"}
+    if TODAYS_TORCH in peers:
+        trainings[TODAYS_TORCH] = build / "torch_training"
+    say("training: a program each, in turns")
+    merge(results, training.measure(trainings))
+    if has_valgrind():
+        say("training: instructions under callgrind")
+        merge(results, training.count(trainings, folder))
     torch = build / "torch_call_cost"
     has_torch = "libtorch" in peers
     if has_valgrind():
@@ -275,7 +286,8 @@ def report(targets, kept):
     parts["misses"] = misses_text(tables, lacking)
     text = "\n".join(f"## {table['title']}\n\n{parts[table['name']]}" for table in tables) + "\n" + parts["misses"]
     for who, package in missing.items():
-        text += f"\n{who} is not compared with: `{package}` is missing; ./dev setup peers installs it.\n"
+        group = "models" if "==" in package else "peers"
+        text += f"\n{who} is not compared with: `{package}` is missing; ./dev setup {group} installs it.\n"
     for sentence in kept["failed"]:
         text += f"\nNot measured: {sentence}.\n"
     return tables, lacking, parts, text

@@ -214,13 +214,13 @@ class Command(unittest.TestCase):
     def test_the_page_is_not_changed_where_a_peer_is_missing(self):
         status, _, errors, _ = self.status(results_of(with_lua=False), "--update-readme")
         self.assertEqual(status, 2)
-        self.assertIn("--update-readme wants all peers, and liblua5.4-dev is missing", errors)
+        self.assertIn("--update-readme wants all peers, and liblua5.4-dev and torch==2.15.0 is missing", errors)
 
     def test_a_missing_peer_is_told_before_anything_is_measured(self):
         with tempfile.TemporaryDirectory() as folder:
             status, _, errors, files = self.measure(folder, f"touch {folder}/measured", "--update-readme")
             self.assertEqual((status, files), (2, ["boxcar_bench"]))
-            self.assertIn("libtorch-dev is missing; ./dev bench --peers installs it", errors)
+            self.assertIn("libtorch-dev and torch==2.15.0 is missing; ./dev bench --peers installs it", errors)
 
     def test_wrong_input_is_told_in_a_sentence(self):
         status, _, errors, _ = self.status("{")
