@@ -82,9 +82,13 @@ void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) 
                                                                        int64_t to) mutable {
       C* value = values.data();
       int32_t* place = places.data();
-      std::fill_n(value, width, lowestElement<C>());
       std::fill_n(place, width, 0);
-      for (int64_t y = row.begin; y < row.end; y += windows.row_step) {
+      if (row.begin < row.end) {
+        std::copy_n(in + image + row.begin * width, width, value);
+      } else {
+        std::fill_n(value, width, lowestElement<C>());
+      }
+      for (int64_t y = row.begin + windows.row_step; y < row.end; y += windows.row_step) {
         const T* line = in + image + y * width;
         const auto below = static_cast<int32_t>(y - row.begin);
         for (int64_t x = 0; x < width; ++x) {
