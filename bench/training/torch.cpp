@@ -22,6 +22,7 @@ namespace F = torch::nn::functional;
 using torch::Tensor;
 
 bench::LiveBytes live;
+constexpr double kRate = 1e-6;
 
 // Counts bytes: those of a block stand before it.
 class CountingAllocator final : public c10::Allocator {
@@ -86,7 +87,7 @@ bench::Training training(Net net, std::shared_ptr<Optimizer> optimizer, Loss los
           [=]() mutable { return std::make_shared<Tensor>(loss(net)); }};
 }
 
-auto sgd(const nn::Module& net) { return std::make_shared<torch::optim::SGD>(net.parameters(), 1e-2); }
+auto sgd(const nn::Module& net) { return std::make_shared<torch::optim::SGD>(net.parameters(), kRate); }
 
 bench::Training linear() {
   const nn::Linear net(8, 8);
@@ -170,7 +171,7 @@ class FusedAdam final {
     std::vector<Tensor> grads;
     for (const Tensor& weight : weights_) grads.push_back(weight.grad());
     for (Tensor& step : steps_) step += 1;
-    at::_fused_adam_(weights_, grads, means_, squares_, {}, steps_, 1e-4, 0.9, 0.999, 0.0, 1e-8, false, false);
+    at::_fused_adam_(weights_, grads, means_, squares_, {}, steps_, kRate, 0.9, 0.999, 0.0, 1e-8, false, false);
   }
   void zero_grad() {
     for (Tensor& weight : weights_) weight.mutable_grad() = Tensor();
