@@ -132,6 +132,11 @@ std::string savedArray() {
   return path;
 }
 
+std::string writtenFile() {
+  static const TemporaryFolder folder;
+  return folder / "sample.txt";
+}
+
 // Keyed by "operator.argument", with the operator's name without namespace and trailing _, or by the argument's name.
 const std::map<std::string, Hint>& hints() {
   static const std::map<std::string, Hint> all = {
@@ -162,8 +167,11 @@ const std::map<std::string, Hint>& hints() {
       {"index_put.values", sized({})},
       {"linear.bias", [](Maker& make) { return make.isOdd() ? IValue(make.tensor({4})) : IValue(); }},
       {"linear.weight", sized({4, 3})},
+      {"exists.path", [](Maker&) { return IValue(savedFile()); }},
       {"load.path", [](Maker&) { return IValue(savedFile()); }},
       {"load_npy.path", [](Maker&) { return IValue(savedArray()); }},
+      {"write_text.path", [](Maker&) { return IValue(writtenFile()); }},
+      {"write_text.text", always(IValue("text"))},
       {"masked_fill.value", [](Maker& make) { return make.isOdd() ? IValue(make.tensor(Sizes{})) : IValue(2); }},
       {"matmul.other", sized({3, 4})},
       {"mm.self", sized({2, 3})},

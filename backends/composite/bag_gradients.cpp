@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/bags.h>
 #include <boxcar/backends/composite/dtype.h>
+#include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/normalization.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -36,6 +37,7 @@ Tensor bagDenseBackward(const Tensor& grad, const Tensor& indices, const Tensor&
                         const OptionalTensor& per_sample_weights, int64_t padding_idx) {
   constexpr std::string_view kName = "_embedding_bag_dense_backward";
   checkBagGradient(kName, grad, indices, mode);
+  for (const Tensor* given : {&offset2bag, &bag_size, &maximum_indices}) meta::checkDefined(*given);
   const auto kind = static_cast<BagMode>(mode);
   const Tensor wide = widened(grad);
   if (kind == BagMode::kMax) {
@@ -76,6 +78,7 @@ Tensor bagBackward(const Tensor& grad, const Tensor& indices, const Tensor& offs
                    const Tensor& bag_size, const Tensor& maximum_indices, int64_t num_weights, bool scale_grad_by_freq,
                    int64_t mode, bool /*sparse*/, const OptionalTensor& per_sample_weights, int64_t padding_idx) {
   checkBagGradient("_embedding_bag_backward", grad, indices, mode);
+  for (const Tensor* given : {&offsets, &offset2bag, &bag_size, &maximum_indices}) meta::checkDefined(*given);
   return boxcar::_embedding_bag_dense_backward(
       grad, indices, bagsFrom(offset2bag, offsets, indices.numel(), grad.size(0)), bag_size, maximum_indices,
       num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx);
@@ -86,6 +89,7 @@ Tensor bagWeightsBackward(const Tensor& grad, const Tensor& weight, const Tensor
                           const Tensor& offset2bag, int64_t mode, int64_t padding_idx) {
   constexpr std::string_view kName = "_embedding_bag_per_sample_weights_backward";
   checkBagGradient(kName, grad, indices, mode);
+  for (const Tensor* given : {&offsets, &offset2bag}) meta::checkDefined(*given);
   BOXCAR_CHECK(static_cast<BagMode>(mode) == BagMode::kSum, "{}: mode must be 0 (sum), but it is {}", kName, mode);
   BOXCAR_CHECK(weight.dim() == 2 && weight.size(1) == grad.size(1),
                "{}: weight must have rows as long as those of grad, but they are of size {} and {}", kName,

@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/composite/output_mask.h>
+#include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/factories.h>
 #include <boxcar/backends/meta/normalization.h>
 #include <boxcar/backends/meta/spatial.h>
@@ -150,7 +151,9 @@ BatchNormGradients nativeBatchNormBackward(const Tensor& grad_out, const Tensor&
 BatchNormGradients batchNormBackward(const Tensor& grad_out, const Tensor& input, const Tensor& weight,
                                      const OptionalTensor& running_mean, const OptionalTensor& running_var,
                                      const OptionalTensor& save_mean, const OptionalTensor& save_var, bool update,
-                                     double eps, std::span<const bool> output_mask, const Tensor& /*reserve*/) {
+                                     double eps, std::span<const bool> output_mask, const Tensor& reserve) {
+  meta::checkDefined(weight);
+  meta::checkDefined(reserve);
   return boxcar::native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_var,
                                             update, eps, output_mask);
 }

@@ -1,8 +1,6 @@
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,8 +12,6 @@ namespace {
 void print(std::string_view s) {
   const bool written = std::fwrite(s.data(), 1, s.size(), stdout) == s.size();
   BOXCAR_CHECK(written, "_print: cannot write to the standard output: {}", std::strerror(errno));
-  // A terminal shows only whole lines by itself.
-  if (!s.empty() && s.back() != '\n' && isatty(STDOUT_FILENO) != 0) std::fflush(stdout);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ std::vector<OperatorHandle> everyOperator() {
   std::vector<OperatorHandle> operators;
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
     const std::string ns(name.getNamespace().value_or(""));
-    if (name.name == "aten::pin_memory") continue;
+    // The second one takes logarithms of probabilities that are 0, and no sample may be infinite.
+    if (name.name == "aten::pin_memory" || name.name == "aten::_ctc_loss_backward") continue;
     if (ns != "aten" && ns != "io") continue;
     const OperatorHandle op = *Dispatcher::singleton().findSchema(name);
     if (!needsHistory(op)) operators.push_back(op);
@@ -88,6 +89,7 @@ TEST(EveryOperator, IsStoppedExactlyWhereItMakesANaN) {
   size_t stopped = 0;
   for (const OperatorHandle& op : everyOperator()) {
     if (op.hasTag(Tag::nondeterministic_bitwise)) continue;
+    if (op.schema().name() == "aten::cumprod_backward") continue;  // it divides by zeros, and uses the other quotients
     for (const Stack& sample : sampleArguments(op)) {
       Stack plain = copyValues(last(sample, sample.size()));
       op.callBoxed(plain);

@@ -127,7 +127,7 @@ expectErrors "boxcar: no operator that matches 'hardtanh' has a kernel that answ
 
 refuses "no operator that matches 'cross_entropy_loss' has a kernel registered for CPU; --computed also lists those that another key's kernel answers for" ops cross_entropy_loss --key CPU
 refuses "no operator has a kernel registered for Tracer; --computed also lists those that another key's kernel answers for" ops --key Tracer
-refuses "no operator has a kernel registered for Autograd" ops --key Autograd
+refuses "no operator has a kernel registered for CompositeExplicitAutogradNonFunctional" ops --key CompositeExplicitAutogradNonFunctional
 misuses "'CPPU' is not a dispatch key. Did you mean 'CPU'?" ops --key CPPU
 misuses "'' is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" ops --key ""
 misuses "--key Dense: it is a functionality with a key for each backend; name one of them, such as CPU" ops --key Dense

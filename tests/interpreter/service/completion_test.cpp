@@ -33,7 +33,7 @@ std::string textsOf(const CompletionList& list) {
 std::string texts(const std::string& marked) { return textsOf(completionsOf(marked)); }
 
 TEST(CompletionTest, proposesOperatorsOfANamespace) {
-  EXPECT_EQ(texts("aten::leaky_rel|"), "leaky_relu leaky_relu_");
+  EXPECT_EQ(texts("aten::leaky_rel|"), "leaky_relu leaky_relu_ leaky_relu_backward");
   EXPECT_EQ(proposal("y = aten::relu|", "relu"),
             "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(texts("io::l|"), "load load_npy");

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# The digits' network is trained from nothing to at least 285 of 297: train_digits_test.sh BOXCAR SCRIPT
+set -eu
+output=$("$1" run "$2" | tail -n 1)
+echo "$output"
+[[ $output =~ ^correct\ ([0-9]+)\ of\ 297$ ]] && ((BASH_REMATCH[1] >= 285))
