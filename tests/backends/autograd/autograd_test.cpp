@@ -92,7 +92,7 @@ TEST(Backward, OfASavedTensorThatWasWrittenIsAnError) {
       errorOf([&] { backward({{z}}); }),
       "one of the variables needed for gradient computation has been modified by an inplace operation: the tensor "
       "of shape [2] and dtype float32 that MulBackward0 saved is at version 1; expected version 0 instead. clone() "
-      "it before it is changed");
+      "it before it is changed; under anomaly_mode(), this error names the lines");
 }
 
 TEST(Backward, AWriteToASavedTensorThatNeedsNoGradCounts) {
