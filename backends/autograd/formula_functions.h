@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boxcar/backends/autograd/formula_elements.h>  // IWYU pragma: export
-#include <boxcar/backends/autograd/formula_linalg.h>  // IWYU pragma: export
 #include <boxcar/backends/autograd/formula_linalg.h>    // IWYU pragma: export
 #include <boxcar/backends/autograd/formula_networks.h>  // IWYU pragma: export
 #include <boxcar/ivalue/array_ref.h>

@@ -15,10 +15,9 @@
 // form of an operator, and the copy of a view (select_copy), have its formulas, too, but not its `none`. In
 // formulas (formula_text.h) `grad` is the gradient of the first such result, `grads[i]` that of result i, undefined
 // where there is none; `result`, `result1` or the schema's name is a result; `x.sizes`, `x.strides`,
-// `x.storage_offset`, `x.dtype`, `x.dim` and `x.is_turned` (whether a matrix is a transposed one) do not keep the tensor
-// x; `x.later` is what gives it when it is called, for
-// tensors that only some calls need, and others write; `grad_input_mask` says which of the line's arguments need a
-// gradient.
+// `x.storage_offset`, `x.dtype`, `x.dim` and `x.is_turned` (whether a matrix is a transposed one) do not keep the
+// tensor x; `x.later` is what gives it when it is called, for tensors that only some calls need, and others write;
+// `grad_input_mask` says which of the line's arguments need a gradient.
 
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
