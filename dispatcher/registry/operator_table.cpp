@@ -14,7 +14,7 @@ constexpr size_t kEntryBytes = (sizeof(OperatorEntry) + 63) / 64 * 64;
 
 size_t OperatorTable::Hash::operator()(const OperatorName& name) const noexcept {
   const std::hash<std::string_view> hash;
-  return hash(name.name) * 31 + hash(name.overload_name);
+  return hash(name.name) * 31 + (name.overload_name.empty() ? 0 : hash(name.overload_name));
 }
 
 OperatorEntry* OperatorTable::findInSnapshot(const OperatorName& name) const noexcept {
@@ -30,13 +30,14 @@ OperatorEntry* OperatorTable::find(const OperatorName& name) const noexcept {
 }
 
 OperatorEntry& OperatorTable::findOrAdd(const OperatorName& name) {
-  if (OperatorEntry* entry = find(name)) return *entry;
+  const size_t hash = Hash()(name);
+  if (const auto found = set_.find(HashedName{name, hash}); found != set_.end()) return *found->entry;
   // Steps that can run out of memory come before steps that cannot fail, or are undone.
   if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 64);
   OperatorName own_name = name;
   auto* entry = new (allocateEntry()) OperatorEntry(std::move(own_name));
   try {
-    set_.insert({Hash()(name), entry});
+    set_.insert({hash, entry});
   } catch (...) {
     entry->~OperatorEntry();
     free_memory_ -= kEntryBytes;

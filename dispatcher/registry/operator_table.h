@@ -34,14 +34,26 @@ class OperatorTable final {
     size_t hash;
     OperatorEntry* entry;
   };
+  // A name whose hash is known: to add a name takes its hash once.
+  struct HashedName {
+    const OperatorName& name;
+    size_t hash;
+  };
   struct Hash {
     using is_transparent = void;
+    size_t operator()(const HashedName& name) const noexcept { return name.hash; }
     size_t operator()(const OperatorName& name) const noexcept;
     size_t operator()(const Slot& slot) const noexcept { return slot.hash; }
   };
   struct Equal {
     using is_transparent = void;
     bool operator()(const Slot& a, const Slot& b) const noexcept { return a.entry == b.entry; }
+    bool operator()(const HashedName& name, const Slot& slot) const noexcept {
+      return name.name == slot.entry->operator_name();
+    }
+    bool operator()(const Slot& slot, const HashedName& name) const noexcept {
+      return name.name == slot.entry->operator_name();
+    }
     bool operator()(const OperatorName& name, const Slot& slot) const noexcept {
       return name == slot.entry->operator_name();
     }

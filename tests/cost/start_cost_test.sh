@@ -19,5 +19,5 @@ check() {  # WHAT COUNT AT_MOST
 count=$(instructions --toggle-collect='_GLOBAL__sub_I_*' "$empty_program")
 check "static initialisation" "$count" 25000
 count=$(instructions "$boxcar" run "$folder/empty.ops")
-check "boxcar run of an empty script" "$count" 17000000
+check "boxcar run of an empty script" "$count" 16000000
 exit $failed
