@@ -3,7 +3,6 @@
 #include <boxcar/interpreter/compiler/import_chain.h>
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
