@@ -5,6 +5,8 @@
 #include <boxcar/ivalue/error.h>
 
 #include <cstdint>
+#include <mutex>
+#include <utility>
 
 namespace boxcar::autograd {
 namespace {
@@ -26,6 +28,13 @@ void moveRetaining(const Tensor& tensor, const AutogradMeta& meta, Node& to) {
   to.findOrMakeHooks().retaining.emplace_back(meta.output_nr, WeakIntrusivePtr(self));
 }
 
+// Guards the history of views, which threads that only read them may refresh.
+std::mutex& viewMutexOf(const Tensor& view) noexcept {
+  constexpr size_t kCount = 64;
+  static std::mutex mutexes[kCount];
+  return mutexes[reinterpret_cast<uintptr_t>(view.unsafeGetTensorImpl()) / 64 % kCount];
+}
+
 // A view's node is that of the call that made it until its memory is written: then its history is its base's.
 void refreshView(const Tensor& view) {
   const Tensor base = baseOf(view);
@@ -37,6 +46,22 @@ void refreshView(const Tensor& view) {
   if (meta.retains_grad) moveRetaining(view, meta, *node);
   meta.grad_fn = std::move(node);
   meta.view_version = view.version();
+}
+
+// Which result of which call a tensor is; without a node for a leaf.
+struct History {
+  IntrusivePtr<Node> node;
+  uint32_t output_nr = 0;
+};
+
+History historyOf(const Tensor& tensor) {
+  std::unique_lock<std::mutex> lock;
+  if (isView(tensor)) {
+    lock = std::unique_lock(viewMutexOf(tensor));
+    refreshView(tensor);
+  }
+  const AutogradMeta* const meta = AutogradMeta::find(tensor);
+  return meta == nullptr ? History() : History{meta->grad_fn, meta->output_nr};
 }
 
 }  // namespace
@@ -60,16 +85,14 @@ std::mutex& mutexOf(const TensorImpl& tensor) noexcept {
 
 IntrusivePtr<Node> gradFn(const Tensor& tensor) {
   if (!tensor.requires_grad()) return nullptr;
-  if (isView(tensor)) refreshView(tensor);
-  const AutogradMeta* const meta = AutogradMeta::find(tensor);
-  return meta == nullptr ? nullptr : meta->grad_fn;
+  return historyOf(tensor).node;
 }
 
 Edge gradientEdge(const Tensor& tensor) {
   if (!tensor.requires_grad()) return {};
-  IntrusivePtr<Node> node = gradFn(tensor);
-  if (!node) return Edge(tensor);
-  return {std::move(node), AutogradMeta::find(tensor)->output_nr};
+  History history = historyOf(tensor);
+  if (!history.node) return Edge(tensor);
+  return {std::move(history.node), history.output_nr};
 }
 
 void setHistory(const Tensor& result, const IntrusivePtr<Node>& node) {

@@ -2,6 +2,7 @@
 #include <boxcar/backends/autograd/history.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <thread>
 
@@ -279,6 +280,24 @@ TEST(Threads, ShareAGraph) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(gradText(x), "tensor([200., 400.])");
+}
+
+TEST(Threads, ReadAViewThatWasWritten) {
+  const Tensor x = leaf({1, 2});
+  for (int round = 0; round < 20; ++round) {
+    Tensor base = mul(x, 1);
+    const Tensor view = select(base, 0, 0);
+    mul_(base, 3);  // the next use of the view takes its history from the base
+    std::vector<std::thread> threads;
+    std::atomic<int> right{0};
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        if (toString(grad({{mul(view, 2)}}, {{x}}, {}, true)[0]) == "tensor([6., 0.])") ++right;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right, 4);
+  }
 }
 
 TEST(Operators, WithoutAFormulaSaySoWhenTheirGradientIsAskedFor) {
