@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/boxing/counted_boxed_writes.h>
 #include <boxcar/dispatcher/call/dispatch_trace.h>
 #include <boxcar/dispatcher/plugin/plugin_table.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
@@ -341,6 +342,16 @@ RegistrationHandleRAII Dispatcher::registerDef(const detail::SchemaText& text) {
   });
 }
 
+namespace {
+
+// Whether a boxed kernel at [key] does the work of its operator, and does not wrap another one.
+bool isOwnWork(DispatchKey key, const KernelFunction& kernel) {
+  if (kernel.signature() != nullptr || kernel.kernel()->kind != KernelKind::Function) return false;
+  return key != DispatchKey::Autograd && (isAliasDispatchKey(key) || isBackendDispatchKey(key));
+}
+
+}  // namespace
+
 RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional<DispatchKey> key,
                                                 KernelFunction kernel, RegistrationSite site) {
   BOXCAR_CHECK(kernel.isValid(), "no kernel was given for {} at {}", name, site);
@@ -349,8 +360,10 @@ RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional
   OperatorEntry& entry = state_->operators.findOrAdd(name);
   // Kernels from the program's own blocks are checked when the schema is parsed.
   if (state_->ready.load(std::memory_order_relaxed)) state_->define(entry);
-  const uint64_t id = entry.registerKernel(state_->fallbacks, key.value_or(DispatchKey::CompositeImplicitAutograd),
-                                           std::move(kernel), site);
+  const DispatchKey registered = key.value_or(DispatchKey::CompositeImplicitAutograd);
+  const bool may_write = !entry.hasSchema() || entry.schema().is_mutable();
+  if (may_write && isOwnWork(registered, kernel)) kernel = detail::countingWrites(std::move(kernel));
+  const uint64_t id = entry.registerKernel(state_->fallbacks, registered, std::move(kernel), site);
   state_->changed.notify_all();
   return RegistrationHandleRAII([&entry, id] {
     State& state = *singleton().state_;

@@ -26,6 +26,15 @@ Tensor& refuse(Tensor&) { BOXCAR_FAIL("refused"); }
 
 Tensor& callTwice(Tensor& x) { return boxcar::add_(boxcar::add_(x, 1), 1); }
 
+// Boxed kernels: one writes the memory itself, the other calls an operator that does.
+void increaseBoxed(const OperatorHandle&, Stack& stack) { increase(peek(stack, 0, 1).toTensor()); }
+
+void callOnceBoxed(const OperatorHandle&, Stack& stack) { boxcar::add_(peek(stack, 0, 1).toTensor(), 1); }
+
+void increaseAllBoxed(const OperatorHandle&, Stack& stack) {
+  for (Tensor x : pop(stack).toTensorList().vec()) increase(x);
+}
+
 struct Touch {
   static constexpr WriteCount kWriteCount = WriteCount::kNever;
   Tensor& operator()(Tensor& x) const { return x; }
@@ -40,6 +49,12 @@ class CountedWrites : public testing::Test {
     library_.def("no_result(Tensor(a!) x) -> ()", BOXCAR_FN(increaseWithoutResult));
     library_.def("refuse(Tensor(a!) x) -> Tensor(a!)", BOXCAR_FN(refuse));
     library_.def("twice(Tensor(a!) x) -> Tensor(a!)", BOXCAR_FN(callTwice));
+    library_.def("boxed(Tensor(a!) x) -> Tensor(a!)");
+    library_.def("boxed_once(Tensor(a!) x) -> Tensor(a!)");
+    library_.def("boxed_list(Tensor(a!)[] xs) -> ()");
+    kernels_.impl("boxed", KernelFunction::makeFromBoxedFunction<&increaseBoxed>());
+    kernels_.impl("boxed_once", KernelFunction::makeFromBoxedFunction<&callOnceBoxed>());
+    kernels_.impl("boxed_list", KernelFunction::makeFromBoxedFunction<&increaseAllBoxed>());
     library_.def("touch(Tensor(a!) x) -> Tensor(a!)", Touch());
   }
 
@@ -56,6 +71,7 @@ class CountedWrites : public testing::Test {
   }
 
   Library library_ = MAKE_BOXCAR_LIBRARY(counted);
+  Library kernels_{Library::IMPL, "counted", DispatchKey::CPU, __FILE__, __LINE__};
 };
 
 TEST_F(CountedWrites, AKernelWritesOnce) {
@@ -67,6 +83,18 @@ TEST_F(CountedWrites, AKernelWritesOnce) {
 
 TEST_F(CountedWrites, TheWritesOfACompositeKernelAreThoseOfItsCalls) {
   for (const bool boxed : {false, true}) EXPECT_EQ(versionAfter("counted::twice", boxed), 2U);
+}
+
+TEST_F(CountedWrites, ABoxedKernelWritesOnce) {
+  for (const bool boxed : {false, true}) {
+    EXPECT_EQ(versionAfter("counted::boxed", boxed), 1U);
+    EXPECT_EQ(versionAfter("counted::boxed_once", boxed), 1U);
+  }
+  const Tensor a = floats({1});
+  const Tensor b = floats({1});
+  Stack stack{List<Tensor>({a, b})};
+  op("counted::boxed_list").callBoxed(stack);
+  EXPECT_EQ((std::vector{a.version(), b.version()}), (std::vector<uint32_t>{1, 1}));
 }
 
 TEST_F(CountedWrites, AFunctorMaySayThatItChangesNothing) {
