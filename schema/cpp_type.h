@@ -4,6 +4,7 @@
 #include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/dispatch_key_set.h>
 #include <boxcar/ivalue/ivalue.h>
+#include <boxcar/schema/function_object.h>
 #include <boxcar/schema/type.h>
 
 #include <array>
@@ -54,6 +55,8 @@ template <> struct SchemaTypeOf<IValue> : SchemaTypeIs<&Type::any> {};
 template <> struct SchemaTypeOf<Tuple> : SchemaTypeIs<&Type::any> {};
 // clang-format on
 
+template <>
+struct SchemaTypeOf<FunctionPtr> : SchemaTypeIs<&Type::function> {};
 template <class T>
 requires std::is_base_of_v<CustomClassHolder, T>
 struct SchemaTypeOf<IntrusivePtr<T>> {
@@ -155,7 +158,8 @@ TypePtr schemaTypeOf() {
       detail::kIsOperatorType<std::remove_cvref_t<T>>,
       "operators cannot take or return this C++ type: use Tensor, int64_t, double, bool, std::complex<double>, "
       "Scalar, std::string_view (std::string in results), Device, ScalarType, Layout, MemoryFormat, Generator, "
-      "Stream, Storage, IValue, or a std::optional, std::span, std::vector, List, Dict or std::tuple of them");
+      "Stream, Storage, FunctionPtr, IValue, or a std::optional, std::span, std::vector, List, Dict or std::tuple of "
+      "them");
   return detail::SchemaTypeOf<std::remove_cvref_t<T>>::get();
 }
 

@@ -85,6 +85,7 @@ constinit const Type TypeTable::base_[] = {
     {TypeKind::Quantizer, "Quantizer"},
     {TypeKind::ConstQuantizerPtr, "ConstQuantizerPtr"},
     {TypeKind::Capsule, "Capsule"},
+    {TypeKind::Function, "Function"},
     {TypeKind::Any, "Any"},
     {TypeKind::AnyClass, "AnyClassType"},
     {TypeKind::AnyEnum, "AnyEnumType"},
@@ -127,6 +128,7 @@ TypePtr Type::generator() noexcept { return TypeTable::base(TypeKind::Generator)
 TypePtr Type::storage() noexcept { return TypeTable::base(TypeKind::Storage); }
 TypePtr Type::stream() noexcept { return TypeTable::base(TypeKind::Stream); }
 TypePtr Type::capsule() noexcept { return TypeTable::base(TypeKind::Capsule); }
+TypePtr Type::function() noexcept { return TypeTable::base(TypeKind::Function); }
 TypePtr Type::any() noexcept { return TypeTable::base(TypeKind::Any); }
 
 TypePtr Type::of(TypeKind kind) {

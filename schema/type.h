@@ -33,6 +33,7 @@ enum class TypeKind : std::uint8_t {
   Quantizer,
   ConstQuantizerPtr,
   Capsule,
+  Function,
   Any,
   AnyClass,
   AnyEnum,
@@ -74,6 +75,7 @@ class BOXCAR_API Type {
   static TypePtr storage() noexcept;
   static TypePtr stream() noexcept;
   static TypePtr capsule() noexcept;
+  static TypePtr function() noexcept;
   static TypePtr any() noexcept;
 
   // Returns the only type of a kind without parameters.

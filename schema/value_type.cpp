@@ -1,3 +1,4 @@
+#include <boxcar/schema/function_object.h>
 #include <boxcar/schema/value_type.h>
 #include <boxcar/schema/words.h>
 
@@ -73,6 +74,7 @@ bool matches(const IValue& value, TypePtr type) {
     case TypeKind::Future:
     case TypeKind::Await:
     case TypeKind::RRef: return value.isObject();
+    case TypeKind::Function: return functionIn(value) != nullptr;
     case TypeKind::Class: return value.isObject() && value.toObject()->className() == type->text();
     case TypeKind::Optional: return value.isNone() || matches(value, type->element());
     case TypeKind::List: return listMatches(value, type->element());
@@ -134,6 +136,7 @@ class TypeFinder {
 
  private:
   static TypePtr classOf(const IValue& value) {
+    if (functionIn(value) != nullptr) return Type::function();
     const std::string name = value.toObject()->className();
     return detail::isClassName(name) ? Type::classNamed(name) : Type::capsule();
   }

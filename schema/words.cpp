@@ -36,6 +36,7 @@ TypePtr baseTypeNamed(std::string_view word) {
     case packed("Stream"): return Type::stream();
     case packed("QScheme"): return Type::of(TypeKind::QScheme);
     case packed("Capsule"): return Type::capsule();
+    case packed("Function"): return Type::function();
     case packed("Any"): return Type::any();
     case packed("None"):
     case packed("NoneType"): return Type::none();
@@ -44,36 +45,13 @@ TypePtr baseTypeNamed(std::string_view word) {
 }
 
 std::span<const std::string_view> typeNames() {
-  static constexpr std::string_view names[] = {"Tensor",
-                                               "int",
-                                               "SymInt",
-                                               "bool",
-                                               "float",
-                                               "complex",
-                                               "Scalar",
-                                               "str",
-                                               "Device",
-                                               "Layout",
-                                               "Dimname",
-                                               "Storage",
-                                               "Stream",
-                                               "QScheme",
-                                               "Capsule",
-                                               "Any",
-                                               "None",
-                                               "ScalarType",
-                                               "Generator",
-                                               "MemoryFormat",
-                                               "DeviceIndex",
-                                               "Quantizer",
-                                               "ConstQuantizerPtr",
-                                               "AnyClassType",
-                                               "AnyEnumType",
-                                               "Dict",
-                                               "Future",
-                                               "Await",
-                                               "RRef",
-                                               "Union"};
+  static constexpr std::string_view names[] = {
+      "Tensor",       "int",         "SymInt",       "bool",        "float",     "complex",
+      "Scalar",       "str",         "Device",       "Layout",      "Dimname",   "Storage",
+      "Stream",       "QScheme",     "Capsule",      "Function",    "Any",       "None",
+      "ScalarType",   "Generator",   "MemoryFormat", "DeviceIndex", "Quantizer", "ConstQuantizerPtr",
+      "AnyClassType", "AnyEnumType", "Dict",         "Future",      "Await",     "RRef",
+      "Union"};
   return names;
 }
 

@@ -31,6 +31,7 @@ std::string valueType(TypePtr type) {
     case TypeKind::Generator: return "Generator";
     case TypeKind::Storage: return "Storage";
     case TypeKind::Stream: return "Stream";
+    case TypeKind::Function: return "FunctionPtr";
     case TypeKind::Any: return "IValue";
     case TypeKind::Optional: return fmt::format("std::optional<{}>", valueType(type->element()));
     case TypeKind::List: return fmt::format("List<{}>", valueType(type->element()));
@@ -57,6 +58,7 @@ std::string argumentType(TypePtr type, bool written, bool for_caller) {
     case TypeKind::String:
     case TypeKind::Dimname: return "std::string_view";
     case TypeKind::Any: return "const IValue&";
+    case TypeKind::Function: return "const FunctionPtr&";
     case TypeKind::Dict:
     case TypeKind::Tuple: return fmt::format("const {}&", valueType(type));
     case TypeKind::List: {

@@ -106,7 +106,8 @@ std::string header(const std::vector<Operator>& operators) {
       "redispatch "
       "go on with the\n// keys that they are given, as a kernel does that hands a call to the kernels below it.\n\n"
       "#include <boxcar/ivalue/array_ref.h>\n#include <boxcar/ivalue/dispatch_key_set.h>\n#include "
-      "<boxcar/ivalue/ivalue.h>\n\n#include <cmath>\n#include <complex>\n#include <optional>\n#include "
+      "<boxcar/ivalue/ivalue.h>\n#include <boxcar/schema/function_object.h>\n\n#include <cmath>\n#include "
+      "<complex>\n#include <optional>\n#include "
       "<span>\n#include "
       "<string_view>\n#include <tuple>\n#include <vector>\n";
   for (const auto& [outer, body] : bodies)

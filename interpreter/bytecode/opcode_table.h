@@ -140,6 +140,8 @@ BOXCAR_OPCODE(PassValue, Argument, ValueIn, None, 0, 0, Next, "argument a of the
 BOXCAR_OPCODE(PassMove, Argument, ValueMove, None, 0, 0, Next, "argument a of the call is b, which is None afterwards")
 BOXCAR_OPCODE(CallFunction, ResultOut, Function, None, 0, 0, MayFail, "a = what function b returns")
 BOXCAR_OPCODE(CallImported, ResultOut, ImportedFunction, None, 0, 0, MayFail, "a = what function b of a module returns")
+BOXCAR_OPCODE(LoadFunction, ValueOut, Function, None, 0, 0, Next, "a = function b as a value")
+BOXCAR_OPCODE(LoadImported, ValueOut, ImportedFunction, None, 0, 0, Next, "a = function b of a module as a value")
 BOXCAR_OPCODE(ReturnInt, IntIn, None, None, 0, 0, Return, "returns a")
 BOXCAR_OPCODE(ReturnFloat, FloatIn, None, None, 0, 0, Return, "returns a")
 BOXCAR_OPCODE(ReturnBool, BoolIn, None, None, 0, 0, Return, "returns a")

@@ -200,8 +200,19 @@ class FunctionVerifier {
       if (isWide(opcode.operands[field])) break;
     }
     if (opcode.then == Then::Return) needResult(kindOf(opcode.operands[0]));
+    if (instruction.op == Opcode::LoadFunction) needSignature(instruction.index());
+    if (instruction.op == Opcode::LoadImported && unit_.imports[instruction.index()].name == kScriptName) {
+      fail("the statements of a module are not a value");
+    }
     const Span span = function_.spans[at_];
     if (!isIn(span, *function_.source)) fail("its span {} is not in the source", toText(span));
+  }
+
+  // A function that is a value needs a signature, which it has if it is exported.
+  void needSignature(uint32_t function) const {
+    const bool is_exported =
+        std::ranges::any_of(unit_.exports, [&](const CodeExport& exported) { return exported.function == function; });
+    if (!is_exported) fail("function {} is not exported, so it is not a value", function);
   }
 
   // [count] values go to the built-in in field a, which has been checked.
@@ -248,7 +259,7 @@ class FunctionVerifier {
         ++passed;
         continue;
       }
-      if (operands[1] == Operand::Function || operands[1] == Operand::ImportedFunction) {
+      if (operands[0] == Operand::ResultOut) {
         checkCall(instruction, passed);
         bounds_.max_passed = std::max(bounds_.max_passed, static_cast<uint16_t>(passed));
       } else if (passed > 0) {

@@ -18,6 +18,7 @@ struct TraceFiles {
   std::string dot;
   std::string svg;
   bool unfolds = false;
+  bool keeps_backward = false;
 };
 
 // The graph's output files, opened before the script runs, so that problems are reported early.
@@ -47,7 +48,7 @@ class GraphFiles final {
 
 void trace(const RunOptions& options, const TraceFiles& files) {
   GraphFiles graph_files(files);
-  Tracer tracer(files.program, {.has_graph = !graph_files.isEmpty()});
+  Tracer tracer(files.program, {.has_graph = !graph_files.isEmpty(), .keeps_backward = files.keeps_backward});
   runScript(options, &tracer, [&](bool failed) {
     // As for the program, a failed run that called nothing leaves the files of the previous run.
     const bool has_nothing = failed && tracer.isEmpty();
@@ -72,6 +73,9 @@ void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) 
   command->add_flag("--unfold", files->unfolds,
                     "In the graph: draw every call; otherwise repeated parts are one box with a count, and large "
                     "functions are one box each");
+  command->add_flag("--keep-backward", files->keeps_backward,
+                    "Write calls of `backward` as they are, so that the program differentiates; otherwise it has the "
+                    "calls that they make");
   addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops -o calls.ops --svg calls.svg"});
   command->callback([command, options, files, rest, &status] {
     readRunOptions(*command, rest, *options,

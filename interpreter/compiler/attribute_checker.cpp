@@ -48,7 +48,7 @@ ExprPtr AttributeChecker::value(ExprPtr object, const syntax::Name& name, Span s
   const TypePtr type = object->type;
   const bool is_tensor_attribute = isTensorAttribute(name.text);
   std::vector<TypedArgument> arguments;
-  if (isOperatorAttribute(name.text) && (type->kind() == TypeKind::Capsule || type->kind() == TypeKind::Any)) {
+  if (isOperatorAttribute(name.text) && (type->kind() == TypeKind::Function || type->kind() == TypeKind::Any)) {
     arguments.push_back({std::move(object), {}, span});
     return builtins_.callBuiltin(fmt::format("operator.{}", name.text), std::move(arguments), span);
   }
@@ -69,7 +69,7 @@ ExprPtr AttributeChecker::value(ExprPtr object, const syntax::Name& name, Span s
   if (type->kind() == TypeKind::Tensor) {
     candidates = {"shape", "dtype", "device", "ndim", "T", "layout", "keys", "grad", "requires_grad"};
   }
-  if (type->kind() == TypeKind::Capsule) candidates = {"name", "overload", "schema", "arg_names", "tags"};
+  if (type->kind() == TypeKind::Function) candidates = {"name", "overload", "schema", "arg_names", "tags"};
   if (object->fields != nullptr) candidates.assign(object->fields->begin(), object->fields->end());
   Diagnostic& diagnostic = context_.error(
       name.span,

@@ -40,6 +40,31 @@ std::vector<TypedArgument> CallChecker::inferArguments(const std::vector<syntax:
   return typed_arguments;
 }
 
+bool CallChecker::isHeld(std::string_view name, TypeKind kind) const {
+  TypePtr type = nullptr;
+  if (const auto variable = context_.findVariable(name)) {
+    type = context_.environment.at(*variable).type;
+  } else if (const ScriptConstant* constant = context_.declarations.findConstant(name)) {
+    type = constant->type;
+  }
+  return type != nullptr && type->kind() == kind;
+}
+
+ExprPtr CallChecker::callValue(const syntax::Call& call, Span span) {
+  std::vector<ExprPtr> values;
+  values.push_back(expressions_.infer(syntax::Expr{call.callee.span, 1, syntax::NameRef{call.callee}}));
+  std::vector<IValue> keywords;
+  std::vector<TypedArgument> arguments = inferArguments(call.arguments);
+  if (typed::isPoison(*values[0]) || hasPoison(arguments)) return typed::poison(span);
+  if (values[0]->type->kind() == TypeKind::Any) {
+    values[0] = typed::convertAtRunTime(std::move(values[0]), Type::function());
+  }
+  for (const TypedArgument& argument : arguments) keywords.emplace_back(argument.keyword);
+  values.push_back(typed::constant(IValue(std::move(keywords)), Type::listOf(Type::string()), span));
+  for (TypedArgument& argument : arguments) values.push_back(std::move(argument.value));
+  return typed::make(Type::any(), span, typed::CallBuiltin{*findBuiltin("call_function"), std::move(values)});
+}
+
 ExprPtr CallChecker::infer(const syntax::Call& call, Span span) {
   const syntax::QualifiedName& callee = call.callee;
   const std::string_view name = callee.name.text;
@@ -58,6 +83,7 @@ ExprPtr CallChecker::infer(const syntax::Call& call, Span span) {
     return resolver_.callOperators(*set, std::move(arguments), span, callee.span);
   }
 
+  if (isHeld(name, TypeKind::Function)) return callValue(call, span);
   if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
     return resolver_.callScriptFunction(*function, inferArguments(call.arguments), span);
   }
@@ -69,6 +95,7 @@ ExprPtr CallChecker::infer(const syntax::Call& call, Span span) {
   if (const OverloadSet* set = context_.declarations.findOperators(callee, span.begin)) {
     return resolver_.callOperators(*set, std::move(arguments), span, callee.span);
   }
+  if (isHeld(name, TypeKind::Any)) return callValue(call, span);
   reportUnknownFunction(context_, callee);
   return typed::poison(span);
 }
@@ -106,7 +133,7 @@ ExprPtr CallChecker::infer(const syntax::MethodCall& call, Span span) {
     if (operators != nullptr) return resolver_.callOperators(*operators, std::move(arguments), span, call.method.span);
   } else if (type->kind() == TypeKind::Any) {
     return anyMethod(call.method, operators, std::move(arguments), span);
-  } else if (findBuiltin(method) && !(type->kind() == TypeKind::Capsule && isOperatorAttribute(name))) {
+  } else if (findBuiltin(method) && !(type->kind() == TypeKind::Function && isOperatorAttribute(name))) {
     return builtins_.callBuiltin(method, std::move(arguments), span);
   }
   if (isCallable(name)) return builtins_.callBuiltin(name, std::move(arguments), span);
@@ -122,7 +149,7 @@ ExprPtr CallChecker::anyMethod(const syntax::Name& method, const OverloadSet* op
   const std::pair<std::string_view, TypePtr> kinds[] = {{"list", Type::listOf(any)},
                                                         {"dict", Type::dictOf(any, any)},
                                                         {"str", Type::string()},
-                                                        {"operator", Type::capsule()},
+                                                        {"operator", Type::function()},
                                                         {"tensor", Type::tensor()}};
   std::vector<std::pair<std::string, TypePtr>> methods;  // of the kinds whose method takes such arguments
   std::vector<std::string> known;

@@ -11,6 +11,7 @@
 #include <boxcar/interpreter/compiler/typed_program.h>
 #include <boxcar/interpreter/syntax/ast.h>
 
+#include <string_view>
 #include <vector>
 
 namespace boxcar::interp {
@@ -31,6 +32,10 @@ class CallChecker {
   std::vector<TypedArgument> inferArguments(const std::vector<syntax::Argument>& arguments);
 
  private:
+  // Whether [name] is a variable or a constant of type [kind].
+  bool isHeld(std::string_view name, TypeKind kind) const;
+  // Infers a call of the function in a variable or a constant.
+  typed::ExprPtr callValue(const syntax::Call& call, Span span);
   // Infers a method call on a value whose kind is only known at run time. [operators] is null if none has the name.
   typed::ExprPtr anyMethod(const syntax::Name& method, const OverloadSet* operators,
                            std::vector<TypedArgument> arguments, Span span);

@@ -122,6 +122,8 @@ void Codegen::evaluateTo(const typed::Expr& expr, uint16_t to) {
           }
         } else if constexpr (std::is_same_v<T, typed::CallFunction>) {
           callFunction(node, to);
+        } else if constexpr (std::is_same_v<T, typed::FunctionValue>) {
+          code_.emitWide(node.is_imported ? Opcode::LoadImported : Opcode::LoadFunction, to, node.function);
         } else if constexpr (std::is_same_v<T, typed::MakeList>) {
           pushAll(node.items);
           code_.at(expr.span).emit(Opcode::MakeList, to, unit_.type(expr.type), countOf(node.items.size()));

@@ -163,7 +163,7 @@ std::vector<ExprPtr> Converter::arrange(const FunctionSchema& schema, const Fit&
         Span items_span = arguments[plan.first].span;
         for (uint32_t k = plan.first; k < plan.first + plan.count; ++k) {
           items_span = join(items_span, arguments[k].span);
-          items.push_back(convert(std::move(arguments[k].value), {Type::integer()}));
+          items.push_back(convert(std::move(arguments[k].value), {plan.target.type->element()}));
         }
         value = typed::make(scriptType(plan.target.type), items_span, typed::MakeList{std::move(items)});
         break;

@@ -12,7 +12,7 @@ namespace {
 
 // The arguments that every handler takes after the operator's own.
 void addHandlerArguments(std::vector<Argument>& arguments) {
-  for (const auto& [name, type] : {std::pair("op", Type::capsule()), std::pair("args", Type::listOf(Type::any()))}) {
+  for (const auto& [name, type] : {std::pair("op", Type::function()), std::pair("args", Type::listOf(Type::any()))}) {
     const bool is_taken =
         std::ranges::any_of(arguments, [&](const Argument& argument) { return argument.name() == name; });
     // If the operator has its own argument of that name, it takes precedence; a name that no script can write fills the

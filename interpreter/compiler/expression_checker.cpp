@@ -157,8 +157,9 @@ ExprPtr ExpressionChecker::infer(const syntax::NameRef& ref, Span span) {
       if (ref.name.name.text == "pi") return typed::constant(3.141592653589793, Type::floating(), span);
       if (ref.name.name.text == "e") return typed::constant(2.718281828459045, Type::floating(), span);
     }
-    context_.error(span, fmt::format("`{}` is not a value; an operator is called as `{}(…)`", context_.text(span),
-                                     context_.text(span)));
+    context_.error(span, fmt::format("`{}` is not a value; an operator is called as `{}(…)`, and as a value it is "
+                                     "`operator(\"{}\")`",
+                                     context_.text(span), context_.text(span), context_.text(span)));
     return typed::poison(span);
   }
 
@@ -193,6 +194,11 @@ ExprPtr ExpressionChecker::infer(const syntax::NameRef& ref, Span span) {
       return typed::poison(span);
     }
     return typed::make(known->type, span, typed::ReadGlobal{known->global});
+  }
+  if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
+    return typed::make(
+        Type::function(), span,
+        typed::FunctionValue{function->import.value_or(function->function), function->import.has_value()});
   }
   // Only the names that tensors show: `float` and `int` mean other things in PyTorch than in Python.
   if (name != "float" && name != "int") {

@@ -148,6 +148,7 @@ class Liveness {
   }
   void walk(typed::Constant&, VariableSet&) {}
   void walk(typed::ReadGlobal&, VariableSet&) {}
+  void walk(typed::FunctionValue&, VariableSet&) {}
   void walk(typed::ReadVariable& node, VariableSet& live) {
     if (node.kind != SlotKind::Value) return;
     const size_t index = indexOf(node.variable);

@@ -84,6 +84,11 @@ struct CallFunction {
   std::vector<ExprPtr> arguments;
   bool is_imported = false;
 };
+// A function as a value.
+struct FunctionValue {
+  uint32_t function;  // as in CallFunction
+  bool is_imported = false;
+};
 struct CallBuiltin {
   uint16_t builtin;
   std::vector<ExprPtr> arguments;
@@ -111,8 +116,8 @@ struct Sequence {
 
 struct Expr {
   using Node = boost::variant2::variant<Constant, ReadVariable, ReadGlobal, Operate, Logical, Conditional, CallOperator,
-                                        CallDynamic, CallFunction, CallBuiltin, MakeList, MakeTuple, MakeDict,
-                                        MakeSlice, Sequence>;
+                                        CallDynamic, CallFunction, FunctionValue, CallBuiltin, MakeList, MakeTuple,
+                                        MakeDict, MakeSlice, Sequence>;
   TypePtr type;
   Span span;
   Node node;

@@ -41,10 +41,16 @@ void reportUnknownName(InferenceContext& context, const syntax::Name& name) {
     return;
   }
   const std::string shown(name.text);
-  if (context.declarations.findFunction(name.text, name.span.begin) != nullptr || isCallable(name.text) ||
-      context.declarations.findOperators(name.text, name.span.begin) != nullptr) {
+  const OverloadSet* const operators = context.declarations.findOperators(name.text, name.span.begin);
+  if (isCallable(name.text) || operators != nullptr) {
     Diagnostic& diagnostic =
-        context.error(name.span, fmt::format("`{}` is a function, not a value: call it, `{}(…)`", shown, shown));
+        context.error(name.span, fmt::format("`{}` is {}, not a value: call it, `{}(…)`", shown,
+                                             operators != nullptr ? "an operator" : "a function", shown));
+    if (operators != nullptr) {
+      const std::string& overload = operators->operators[0].overload_name;
+      diagnostic.note(fmt::format("as a value it is `operator(\"{}{}{}\")`", operators->name,
+                                  overload.empty() ? "" : ".", overload));
+    }
     if (shown == "float") diagnostic.note("the dtypes are called `float32` and `float64`");
     if (shown == "int") diagnostic.note("the dtypes are called `int32` and `int64`");
     return;
@@ -132,7 +138,9 @@ void reportUnknownFunction(InferenceContext& context, const syntax::QualifiedNam
     diagnostic.note(fmt::format("`{}` is only known after its import, which is here", shown), context.source,
                     later->span);
   } else if (!name.space && context.findVariable(shown)) {
-    diagnostic.note(fmt::format("`{}` is a variable here, but a name before `(` is a function", shown));
+    const TypePtr type = context.environment.at(*context.findVariable(shown)).type;
+    diagnostic.note(fmt::format("the variable `{}` is {}; only a Function can be called", shown,
+                                type == nullptr ? "not set" : withArticle(type)));
   }
 }
 

@@ -84,7 +84,7 @@ std::string_view methodPrefix(TypePtr type) noexcept {
     case TypeKind::Dict: return "dict";
     case TypeKind::String: return "str";
     case TypeKind::Tensor: return "tensor";
-    case TypeKind::Capsule: return "operator";
+    case TypeKind::Function: return "operator";
     default: return "";
   }
 }

@@ -1,6 +1,8 @@
-// Operators as values: operator, call, call_at, redispatch, and the attributes of an operator's value.
+// Functions and operators as values: operator, call, call_at, redispatch, calls of what a variable holds, and
+// attributes.
 
 #include <boxcar/interpreter/runtime/builtin_table.h>
+#include <boxcar/interpreter/runtime/dynamic_call.h>
 #include <boxcar/interpreter/runtime/operator_value.h>
 #include <boxcar/interpreter/runtime/script_handler.h>
 
@@ -10,69 +12,80 @@
 namespace boxcar::interp {
 namespace {
 
-bool isOperator(TypePtr type) { return type->kind() == TypeKind::Capsule || type->kind() == TypeKind::Any; }
+bool isFunction(TypePtr type) { return type->kind() == TypeKind::Function || type->kind() == TypeKind::Any; }
 
-// Returns null, which rejects the call, if the first argument is not an operator.
+// Returns null, which rejects the call, if the first argument is not a function or an operator.
 template <TypePtr (*result)() noexcept>
-TypePtr ifOperator(std::span<const TypePtr> arguments) {
-  return isOperator(arguments[0]) ? result() : nullptr;
+TypePtr ifFunction(std::span<const TypePtr> arguments) {
+  return isFunction(arguments[0]) ? result() : nullptr;
 }
 
 TypePtr listOfAny() noexcept { return Type::listOf(Type::any()); }
 
-OperatorHandle self(std::span<IValue> arguments, std::string_view attribute) {
-  return toOperator(arguments[0], attribute);
+const FunctionSchema& schemaOf(std::span<IValue> arguments, std::string_view attribute) {
+  return toFunction(arguments[0], attribute).schema();
 }
 
 IValue call(std::span<IValue> arguments) {
-  const OperatorHandle op = toOperator(arguments[0], "call");
-  Stack stack = argumentsFor(op, arguments[1], "call");
-  op.callBoxed(stack);
+  const FunctionObject& function = toFunction(arguments[0], "call");
+  Stack stack = argumentsFor(function.schema(), arguments[1], "call");
+  function.call(stack);
   return listOf(std::move(stack));
+}
+
+// `f(x, y, k=z)` of a variable f: the function, the keywords, then the arguments as written.
+IValue callHeld(std::span<IValue> arguments) {
+  std::vector<std::string_view> keywords;
+  for (size_t i = 0; i < arguments[1].length(); ++i) {
+    keywords.push_back(arguments[1].toList().object()->values[i].toStringView());
+  }
+  return callFunction(toFunction(arguments[0], "a call"), arguments.subspan(2), keywords);
 }
 
 IValue callAt(std::span<IValue> arguments) {
   const OperatorHandle op = toOperator(arguments[0], "call_at");
-  Stack stack = argumentsFor(op, arguments[2], "call_at");
+  Stack stack = argumentsFor(op.schema(), arguments[2], "call_at");
   op.callBoxedForDispatchKey(parseDispatchKey(arguments[1].toStringView()), stack);
   return listOf(std::move(stack));
 }
 
 IValue argumentNames(std::span<IValue> arguments) {
   const GenericList names;
-  for (const Argument& argument : self(arguments, "arg_names").schema().arguments())
+  for (const Argument& argument : schemaOf(arguments, "arg_names").arguments())
     names.push_back(IValue(argument.name()));
   return names;
 }
 
 IValue tags(std::span<IValue> arguments) {
   const GenericList names;
-  for (const boxcar::Tag tag : self(arguments, "tags").getTags()) names.push_back(IValue(toString(tag)));
+  for (const boxcar::Tag tag : toOperator(arguments[0], "tags").getTags()) names.push_back(IValue(toString(tag)));
   return names;
 }
 
 }  // namespace
 
 void addOperatorBuiltins(BuiltinTable& table) {
-  addBuiltin(table, "operator(str name) -> Capsule", [](std::span<IValue> arguments) -> IValue {
+  addBuiltin(table, "operator(str name) -> Function", [](std::span<IValue> arguments) -> IValue {
     return operatorValue(operatorNamed(arguments[0].toStringView()));
   });
-  addBuiltin(table, "call(Any op, Any[] args) -> Any[]", call, ifOperator<listOfAny>);
-  addBuiltin(table, "call_at(Any op, str key, Any[] args) -> Any[]", callAt, ifOperator<listOfAny>);
+  addVariadic(table, "call_function(Function function, str[] keywords, Any[] args) -> Any", 0, UINT16_MAX - 2,
+              callHeld);
+  table.back().is_hidden = true;
+  addBuiltin(table, "call(Any op, Any[] args) -> Any[]", call, ifFunction<listOfAny>);
+  addBuiltin(table, "call_at(Any op, str key, Any[] args) -> Any[]", callAt, ifFunction<listOfAny>);
   addBuiltin(
       table, "redispatch(Any op, Any[] args, bool nested=False) -> Any[]",
       [](std::span<IValue> arguments) -> IValue {
         return redispatch(toOperator(arguments[0], "redispatch"), arguments[1], arguments[2].toBool());
       },
-      ifOperator<listOfAny>);
+      ifFunction<listOfAny>);
 
   addBuiltin(table, "operator.name(Any self) -> str",
-             [](std::span<IValue> arguments) -> IValue { return self(arguments, "name").operator_name().name; });
-  addBuiltin(table, "operator.overload(Any self) -> str", [](std::span<IValue> arguments) -> IValue {
-    return self(arguments, "overload").operator_name().overload_name;
-  });
+             [](std::span<IValue> arguments) -> IValue { return schemaOf(arguments, "name").name(); });
+  addBuiltin(table, "operator.overload(Any self) -> str",
+             [](std::span<IValue> arguments) -> IValue { return schemaOf(arguments, "overload").overload_name(); });
   addBuiltin(table, "operator.schema(Any self) -> str",
-             [](std::span<IValue> arguments) -> IValue { return toString(self(arguments, "schema").schema()); });
+             [](std::span<IValue> arguments) -> IValue { return toString(schemaOf(arguments, "schema")); });
   addBuiltin(table, "operator.arg_names(Any self) -> str[]", argumentNames);
   addBuiltin(table, "operator.tags(Any self) -> str[]", tags);
   addBuiltin(table, "operator.has(Any self, str key) -> bool", [](std::span<IValue> arguments) -> IValue {

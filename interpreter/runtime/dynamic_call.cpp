@@ -59,6 +59,17 @@ void callDynamic(const LinkedDynamicSite& linked, Stack& stack) {
   stack.push_back(callResolved(site.name, linked.candidates, values, keywords, stack));
 }
 
+IValue callFunction(const FunctionObject& function, std::span<IValue> values,
+                    std::span<const std::string_view> keywords) {
+  const FunctionSchema& schema = function.schema();
+  const FunctionSchema* const candidates[] = {&schema};
+  const ValueResolution resolution = resolveValues(schema.name(), candidates, values, keywords);
+  Stack stack;
+  for (IValue& argument : arrangeValues(schema, resolution.fit, values)) stack.push_back(std::move(argument));
+  function.call(stack);
+  return packResults(stack, 0);
+}
+
 IValue callOperator(const char* name, std::span<const IValue> arguments) {
   const std::vector<OperatorHandle> candidates = Dispatcher::singleton().findOverloads(name);
   BOXCAR_CHECK(!candidates.empty(), "the operator {} is not defined; is its library loaded?", name);

@@ -2,8 +2,10 @@
 
 #include <boxcar/interpreter/runtime/executable.h>
 #include <boxcar/ivalue/stack.h>
+#include <boxcar/schema/function_object.h>
 
 #include <span>
+#include <string_view>
 
 namespace boxcar::interp {
 
@@ -11,6 +13,10 @@ namespace boxcar::interp {
 // operator without results, a tuple for one with several. Throws Error if none fits; it lists the candidates and why
 // each was rejected.
 void callDynamic(const LinkedDynamicSite& linked, Stack& stack);
+
+// Calls a function in the same way, with [values] in the order of [keywords], whose positional entries are empty.
+IValue callFunction(const FunctionObject& function, std::span<IValue> values,
+                    std::span<const std::string_view> keywords);
 
 // Calls the operator called [name] with positional arguments, resolved in the same way.
 IValue callOperator(const char* name, std::span<const IValue> arguments);

@@ -86,6 +86,9 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   const std::string* folder() const noexcept { return is_in_library_ ? nullptr : &folder_; }
   // The value of one of the script's constants.
   GlobalValue& global(uint32_t index) const noexcept { return globals_[index]; }
+  // Its exported functions as values, in the order of the unit's exports, once one is asked for.
+  std::mutex& functionValuesMutex() const noexcept { return function_values_mutex_; }
+  std::vector<IValue>& functionValues() const noexcept { return function_values_; }
   // Whether an import has run its statements.
   Once& statements() const noexcept { return statements_; }
 
@@ -123,6 +126,8 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   std::vector<std::shared_ptr<Executable>> modules_;
   std::vector<const ExecutableFunction*> imports_;
   std::unique_ptr<GlobalValue[]> globals_;
+  mutable std::mutex function_values_mutex_;
+  mutable std::vector<IValue> function_values_;
   mutable Once statements_;
   std::atomic<uint64_t> max_instructions_ = RunLimits().max_instructions;
   std::atomic<uint32_t> max_depth_ = RunLimits().max_depth;

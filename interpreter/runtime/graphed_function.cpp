@@ -46,7 +46,9 @@ class Reader final {
       }
       switch (instruction.op) {
         case Opcode::LoadGlobal: addConstant(program, instruction.index()); break;
+        case Opcode::LoadFunction:
         case Opcode::CallFunction: read(*program.function(instruction.index()).program, instruction.index()); break;
+        case Opcode::LoadImported:
         case Opcode::CallImported: {
           const ExecutableFunction& callee = program.imported(instruction.index());
           read(*callee.program, *callee.source);

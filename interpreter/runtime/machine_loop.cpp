@@ -8,6 +8,7 @@
 #include <boxcar/interpreter/runtime/interrupt.h>
 #include <boxcar/interpreter/runtime/machine.h>
 #include <boxcar/interpreter/runtime/run_stop.h>
+#include <boxcar/interpreter/runtime/script_function.h>
 #include <boxcar/interpreter/runtime/script_handler.h>
 #include <boxcar/interpreter/runtime/value_operations.h>
 #include <boxcar/ivalue/error.h>
@@ -457,6 +458,8 @@ void Machine::execute(const Executable* program, Stack& stack) {
     unit = &program->unit();
     NEXT();
   }
+  SIMPLE(LoadFunction, SLOT(a) = functionValue(program->function(instruction.index())))
+  SIMPLE(LoadImported, SLOT(a) = functionValue(program->imported(instruction.index())))
   CASE(ReturnInt) {
     const auto result = INT(a);
     LEAVE();

@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/runtime/operator_value.h>
 #include <boxcar/interpreter/runtime/value_operations.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/schema/function_schema.h>
 
 #include <mutex>
 #include <unordered_map>
@@ -12,11 +13,11 @@
 namespace boxcar::interp {
 namespace {
 
-class OperatorObject final : public CustomClassHolder {
+class OperatorObject final : public FunctionObject {
  public:
   explicit OperatorObject(const OperatorHandle& handle) : op(handle) {}
-  std::string className() const override { return "Operator"; }
-  std::string text() const override { return toString(op.operator_name()); }
+  const FunctionSchema& schema() const override { return op.schema(); }
+  void call(Stack& stack) const override { op.callBoxed(stack); }
 
   const OperatorHandle op;
 };
@@ -28,7 +29,7 @@ IValue operatorValue(const OperatorHandle& op) {
   static std::unordered_map<OperatorHandle, IValue>& values = *new std::unordered_map<OperatorHandle, IValue>;
   const std::lock_guard lock(mutex);
   const auto [found, is_new] = values.try_emplace(op);
-  if (is_new) found->second = IValue(IntrusivePtr<CustomClassHolder>(makeIntrusive<OperatorObject>(op)));
+  if (is_new) found->second = IValue(makeIntrusive<OperatorObject>(op));
   return found->second;
 }
 
@@ -61,8 +62,14 @@ OperatorHandle operatorNamed(std::string_view text) {
   BOXCAR_FAIL("there is no operator \"{}\"; the overloads of {} are {}", text, name, names);
 }
 
-Stack argumentsFor(const OperatorHandle& op, const IValue& arguments, std::string_view what) {
-  const FunctionSchema& schema = op.schema();
+const FunctionObject& toFunction(const IValue& value, std::string_view what) {
+  const FunctionObject* const function = functionIn(value);
+  BOXCAR_CHECK(function != nullptr, "{} takes a function or an operator, not {}", what, kindName(value));
+  return *function;
+}
+
+Stack argumentsFor(const FunctionSchema& schema, const IValue& arguments, std::string_view what) {
+  const OperatorName op = schema.operator_name();
   const size_t given = arguments.length();
   const size_t count = schema.arguments().size();
   BOXCAR_CHECK(given <= count || schema.is_vararg(), "{}: {} takes {} argument{}, not {}\n  {}", what, op, count,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace boxcar::interp {
 namespace {
@@ -48,15 +49,30 @@ class Fitter {
  private:
   const std::vector<Argument>& parameters() const { return schema_->arguments(); }
 
-  // Returns the parameter that several separate ints may stand for: an int list that is the only positional one besides
-  // self.
-  std::optional<size_t> loneIntList() const {
+  // Returns the parameter that several separate values may stand for: an int list that is the only positional one
+  // besides self, or a list of anything after functions alone, which are the arguments of one of them.
+  std::optional<size_t> loneList() const {
     const size_t count = positionalParameters();
+    if (takesFunctionArguments()) return count - 1;
     const size_t index = count == 2 && parameters()[0].name() == "self" ? 1 : 0;
     if (count != index + 1) return std::nullopt;
     const TypePtr type = parameters()[index].type();
     if (!type->isList() || type->element()->underlying() != Type::integer()) return std::nullopt;
     return index;
+  }
+
+  bool takesFunctionArguments() const {
+    const size_t count = positionalParameters();
+    const auto is_function = [](const Argument& parameter) { return parameter.type()->kind() == TypeKind::Function; };
+    return count > 1 && parameters()[count - 1].type() == Type::listOf(Type::any()) &&
+           std::all_of(parameters().begin(), parameters().begin() + static_cast<ptrdiff_t>(count - 1), is_function);
+  }
+
+  // Whether the only value in the place of [list] is an element of the list, and not the list.
+  bool isElement(size_t list) const {
+    if (positional_ != list + 1 || !takesFunctionArguments()) return false;
+    const TypeKind kind = arguments_[list].type->kind();
+    return kind != TypeKind::List && kind != TypeKind::Tuple && kind != TypeKind::Any;
   }
 
   size_t positionalParameters() const {
@@ -65,15 +81,15 @@ class Fitter {
 
   bool placePositional() {
     const size_t accepted = positionalParameters();
-    const std::optional<size_t> lone = loneIntList();
-    if (positional_ > accepted && lone) return placeSinglyStanding(*lone);
+    const std::optional<size_t> lone = loneList();
+    if (lone && (positional_ > accepted || isElement(*lone))) return placeSinglyStanding(*lone);
     if (positional_ > accepted) {
       fail(fmt::format("it takes {}{} positional argument{}, not {}", hasOptional() ? "at most " : "", accepted,
                        accepted == 1 ? "" : "s", positional_));
       return false;
     }
     for (size_t i = 0; i < positional_; ++i) {
-      if (!place(i, i, i == lone)) return false;
+      if (!place(i, i, i == lone && !takesFunctionArguments())) return false;
     }
     return true;
   }
@@ -118,7 +134,7 @@ class Fitter {
         fail(fmt::format("argument '{}' is given twice, by position and by keyword", name));
         return false;
       }
-      if (!place(i, static_cast<size_t>(*index), loneIntList() == static_cast<size_t>(*index))) return false;
+      if (!place(i, static_cast<size_t>(*index), loneList() == static_cast<size_t>(*index))) return false;
     }
     return true;
   }
@@ -491,11 +507,9 @@ std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, 
         }
         break;
       case ParameterPlan::From::Rest: {
-        List<int64_t> list;
-        for (uint32_t k = 0; k < plan.count; ++k) {
-          list.push_back(convertValue(std::move(values[plan.first + k]), {Type::integer()}).toInt());
-        }
-        arranged.emplace_back(list);
+        std::vector<IValue> items(std::make_move_iterator(values.begin() + plan.first),
+                                  std::make_move_iterator(values.begin() + plan.first + plan.count));
+        arranged.push_back(convertValue(IValue(std::move(items)), {plan.target.type}));
         break;
       }
     }

@@ -28,7 +28,7 @@ struct CallArgument {
 struct ParameterPlan {
   enum class From : uint8_t {
     Argument,  // argument number [first], converted to [target]
-    Rest,      // the [count] ints from argument [first] on, written as separate arguments, make a list
+    Rest,      // the [count] values from argument [first] on, written as separate arguments, make a list
     Default,   // the schema's default
   };
   From from = From::Default;

@@ -189,7 +189,7 @@ void registerHandler(const Executable& program, uint32_t index) {
 IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested) {
   HandlerRun* const run = innermost;
   BOXCAR_CHECK(run != nullptr, "redispatch is only allowed in the body of an `impl`, a `fallback` or a `mode`");
-  Stack stack = argumentsFor(op, arguments, "redispatch");
+  Stack stack = argumentsFor(op.schema(), arguments, "redispatch");
   // The operator and the arguments may differ from those of the call: their keys count, as far as they are below.
   const DispatchKeySet keys = op.entry().dispatchKeyExtractor().getDispatchKeySetBoxed(stack);
   const DispatchKeySet below(DispatchKeySet::FULL_AFTER, run->key);

@@ -1,9 +1,7 @@
 #include <boxcar/interpreter/bytecode/verifier.h>
 #include <boxcar/interpreter/compiler/compile_unit.h>
-#include <boxcar/interpreter/runtime/conversion.h>
 #include <boxcar/interpreter/runtime/machine.h>
-#include <boxcar/interpreter/runtime/script_operator.h>
-#include <boxcar/interpreter/runtime/value_operations.h>
+#include <boxcar/interpreter/runtime/script_function.h>
 #include <boxcar/interpreter/session/loaded_script.h>
 #include <boxcar/interpreter/session/module_files.h>
 #include <boxcar/interpreter/session/program.h>
@@ -88,24 +86,10 @@ const FunctionSchema& Program::Function::schema() const noexcept {
 }
 
 void Program::Function::call(Stack& stack) const {
-  const FunctionSchema& schema = this->schema();
-  const size_t count = schema.arguments().size();
-  BOXCAR_CHECK(stack.size() >= count, "{} takes {} argument{}, but the stack has {} value{}\n  {}", schema.name(),
-               count, count == 1 ? "" : "s", stack.size(), stack.size() == 1 ? "" : "s", schema);
-  for (size_t i = 0; i < count; ++i) {
-    const Argument& argument = schema.arguments()[i];
-    IValue& value = peek(stack, i, count);
-    try {
-      value = interp::convertValue(value, interp::targetOf(argument));
-    } catch (const Error&) {
-      BOXCAR_FAIL("{}: argument '{}' must be {}, not {}\n  {}", schema.name(), argument.name(), *argument.type(),
-                  interp::kindName(value), schema);
-    }
-  }
+  // A running function keeps its script even if its code destroys the last Program.
   const std::shared_ptr<const LoadedScript> script = script_;
   const interp::Executable& program = script->executable();
-  Machine::current().run(program, program.unit().exports[index_].function, stack, program.limits());
-  interp::spreadOperatorResults(schema, stack);
+  interp::callExported(program, program.unit().exports[index_], stack);
 }
 
 Program::Function Program::function(std::string_view name) const {

@@ -88,7 +88,6 @@ std::span<const std::string_view> dtypeNames() noexcept {
 
 std::string withArticle(TypePtr type) {
   if (type->kind() == TypeKind::None) return "None";
-  if (type->kind() == TypeKind::Capsule) return "an operator's value";
   const std::string_view name = type->text();
   const bool is_vowel = std::string_view("aeiouA").find(name.front()) != std::string_view::npos;
   return fmt::format("{} {}", is_vowel ? "an" : "a", name);

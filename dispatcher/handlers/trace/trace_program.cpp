@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/handlers/trace/trace_program.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/tag.h>
@@ -22,6 +23,15 @@ std::string kindText(const Tensor& tensor) {
 
 bool isContainer(const IValue& value) { return value.isList() || value.isTuple() || value.isGenericDict(); }
 
+// Whether an operator gives numbers or texts alone.
+bool givesNoTensor(const FunctionSchema& schema) {
+  return !schema.returns().empty() && std::ranges::none_of(schema.returns(), [](const Argument& result) {
+    TypePtr type = result.type();
+    while (type->isOptional() || type->isList()) type = type->element();
+    return type->kind() == TypeKind::Tensor || type->kind() == TypeKind::Any;
+  });
+}
+
 // Whether an operator's result may share memory with its arguments.
 bool givesView(const FunctionSchema& schema) {
   return schema.returns().size() == 1 && schema.returns()[0].alias_info() != nullptr;
@@ -45,7 +55,7 @@ std::string emptyText(const Tensor& tensor) {
 
 }  // namespace
 
-TraceProgram::TraceProgram(bool has_graph) {
+TraceProgram::TraceProgram(bool has_graph, bool keeps_backward) : keeps_backward_(keeps_backward) {
   if (has_graph) graph_.emplace();
 }
 
@@ -57,6 +67,8 @@ const TraceProgram::OperatorFacts& TraceProgram::factsOf(const OperatorHandle& o
 }
 
 bool TraceProgram::tells(const OperatorHandle& op) {
+  // What only asks leaves nothing that the program could use.
+  if (keeps_backward_ && op.hasTag(boxcar::Tag::differentiation) && givesNoTensor(op.schema())) return false;
   return !factsOf(op).acts_outside || op.schema().returns().empty();
 }
 
@@ -69,16 +81,18 @@ void TraceProgram::noteRead(std::span<const IValue> results, std::string_view pa
 TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet keys,
                                        std::span<const IValue> arguments) {
   const OperatorFacts& facts = factsOf(op);
-  Call call{op,
-            callText(op, facts.callee, arguments, [this](const Tensor& tensor) { return names_.find(tensor) != nullptr; }),
-            {},
-            {},
-            {},
-            facts.is_random,
-            {},
-            {},
-            {},
-            {}};
+  Call call{
+      op,
+      callText(op, facts.callee, arguments, [this](const Tensor& tensor) { return names_.find(tensor) != nullptr; }),
+      {},
+      {},
+      {},
+      facts.is_random,
+      {},
+      {},
+      !keeps_backward_ || GradMode::is_enabled(),
+      {},
+      {}};
   if (graph_) call.path = currentCallPath();
   needs_.addCall(op, keys);
   for (const Tensor& tensor : call.text.tensors) {
@@ -140,8 +154,16 @@ void TraceProgram::lookAtRandomState(std::span<const IValue> arguments, Call& ca
 // ---- After the call ----
 
 void TraceProgram::writeLine(const std::string& line) {
+  if (is_in_no_grad_) body_ += "    ";
   body_ += line;
   body_ += '\n';
+}
+
+void TraceProgram::writeGradMode(bool is_recorded) {
+  if (is_recorded != is_in_no_grad_) return;
+  if (!is_recorded) writeLine("with no_grad() {");
+  is_in_no_grad_ = !is_recorded;
+  if (is_recorded) writeLine("}");
 }
 
 // Returns the name of a saved tensor, at its first use. [key] is "" if it has none.
@@ -267,9 +289,9 @@ void TraceProgram::nameInside(const IValue& value, TypePtr type, std::string nam
     // In scripts, a variable that is known not to be None can be used as its content; an element cannot.
     if (name.ends_with(']')) {
       const std::string element = std::exchange(name, names_.make(value.isTensor() ? 't' : 'l'));
-      named.checks += fmt::format("{} = {}\n", name, element);
+      named.checks.push_back(fmt::format("{} = {}", name, element));
     }
-    named.checks += fmt::format("assert {} is not None\n", name);
+    named.checks.push_back(fmt::format("assert {} is not None", name));
   }
   if (value.isTensor()) {
     needs_.addDevice(value.toTensor().device());
@@ -324,6 +346,7 @@ void TraceProgram::update(const IValue& value, int depth) {
 }
 
 void TraceProgram::end(const Call& call, std::span<const IValue> results) {
+  writeGradMode(call.is_recorded);
   for (const Outside& outside : call.rewritten) writeRewritten(outside, call);
   for (const Outside& outside : call.outside) writeOutside(outside, call);
   writeRandomState(call);
@@ -336,7 +359,7 @@ void TraceProgram::end(const Call& call, std::span<const IValue> results) {
   Named named;
   const std::string targets = nameResults(call, results, named);
   writeLine(targets + text);
-  body_ += named.checks;
+  for (const std::string& check : named.checks) writeLine(check);
   for (const IValue& result : results) update(result);
   for (const Tensor& tensor : call.text.tensors) names_.update(tensor.storage());
   if (!graph_) return;
@@ -355,7 +378,7 @@ std::string TraceProgram::text(const std::string& tensors_file) const {
       "# numbers from x.item(), its loops and its decisions, is constant here, whatever the tensors hold.\n";
   for (const std::string& file : needs_.files()) head += fmt::format("# needs: {}\n", file);
   if (!saved_.empty()) head += fmt::format("tensors = io::load({})\n", constantText(tensors_file));
-  return head + body_;
+  return head + body_ + (is_in_no_grad_ ? "}\n" : "");
 }
 
 std::string TraceProgram::dot(bool folds) const { return graph_ ? graph_->dot(folds) : TraceGraph().dot(folds); }

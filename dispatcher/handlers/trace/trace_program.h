@@ -23,7 +23,7 @@ namespace boxcar::detail {
 // A run as a program, which grows call by call. Not thread-safe.
 class TraceProgram final {
  public:
-  explicit TraceProgram(bool has_graph);
+  TraceProgram(bool has_graph, bool keeps_backward);
 
   // What a call was given, captured before it runs.
   struct Call {
@@ -37,6 +37,7 @@ class TraceProgram final {
     bool is_random;
     GeneratorState drawn_from;             // the state of that generator
     std::vector<std::string> edge_labels;  // of the text's tensors, if there is a graph
+    bool is_recorded = true;               // for differentiation
     std::string effect;                    // what the graph shows of a call that acts outside
     std::vector<CallFrame> path;           // the path that led to it, if there is a graph
   };
@@ -73,6 +74,8 @@ class TraceProgram final {
   static void lookAtRandomState(std::span<const IValue> arguments, Call& call);
 
   void writeLine(const std::string& line);
+  // Begins or ends `with no_grad()` before a call.
+  void writeGradMode(bool is_recorded);
   std::string writeSaved(const Tensor& copy, const std::string& key);
   void writeRoot(const Outside& outside, const Call& call);
   void writeOutside(const Outside& outside, const Call& call);
@@ -82,7 +85,7 @@ class TraceProgram final {
   struct Named {
     std::vector<std::string> tensors;
     // Lines after the call that tell a script that a value that may be None is not.
-    std::string checks;
+    std::vector<std::string> checks;
   };
   // Returns the text to the left of a call's "=": the names of its results. Empty if the trace already has names for
   // all of them.
@@ -97,6 +100,8 @@ class TraceProgram final {
   TraceNeeds needs_;
   std::optional<TraceGraph> graph_;
   std::unordered_map<OperatorHandle, OperatorFacts> facts_;
+  const bool keeps_backward_;
+  bool is_in_no_grad_ = false;
   std::string body_;
   Dict<std::string, Tensor> saved_;
   // The states of the default generators when the trace runs, as far as they are known.

@@ -22,8 +22,14 @@
 namespace boxcar {
 
 struct Tracer::State {
-  State(const std::string& file, bool has_graph) : path(file), access(fileAccess()), output(file), program(has_graph) {}
+  State(const std::string& file, TracerOptions chosen)
+      : options(chosen),
+        path(file),
+        access(fileAccess()),
+        output(file),
+        program(options.has_graph, options.keeps_backward) {}
 
+  const TracerOptions options;
   const std::string path;
   const FileAccess access;  // that of the tracer's creator, which resolves the paths
   OutputFile output;
@@ -89,7 +95,8 @@ void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
   // The script is not there when a trace runs, so the trace instead has the calls that the script's bodies and handlers
   // make or pass on. It has those of a backward pass, too, so that nothing is differentiated when it runs.
-  if (innermost_tracer == nullptr || op.hasTag(Tag::differentiation) || scriptAnswers(op, below)) {
+  if (innermost_tracer == nullptr || (op.hasTag(Tag::differentiation) && !innermost_tracer->tracer->keepsBackward()) ||
+      scriptAnswers(op, below)) {
     return op.redispatchBoxed(below, stack);
   }
   const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);
@@ -159,8 +166,7 @@ std::string fileNameOf(const Dict<std::string, Tensor>& tensors) {
 
 }  // namespace
 
-Tracer::Tracer(const std::string& path, TracerOptions options)
-    : state_(std::make_unique<State>(path, options.has_graph)) {}
+Tracer::Tracer(const std::string& path, TracerOptions options) : state_(std::make_unique<State>(path, options)) {}
 
 Tracer::~Tracer() = default;
 
@@ -215,6 +221,8 @@ std::string Tracer::finish(bool failed) {
                       "trace a smaller part\n",
                       state_->path, state_->program.valueCount(), kMostValues);
 }
+
+bool Tracer::keepsBackward() const noexcept { return state_->options.keeps_backward; }
 
 bool Tracer::isEmpty() const {
   const std::lock_guard lock(state_->mutex);

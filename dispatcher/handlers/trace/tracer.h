@@ -12,6 +12,9 @@ namespace boxcar {
 struct TracerOptions {
   // Whether graph() will be called.
   bool has_graph = false;
+  // Whether calls of `backward` and its like are written as they are. Otherwise the program has the calls that they
+  // make, so that it differentiates nothing.
+  bool keeps_backward = false;
 };
 
 // Writes what runs as a program: one line of .ops text for each operator call. Its tensors are named t0, t1 and so on,
@@ -42,6 +45,8 @@ class BOXCAR_API Tracer final : public Handler {
   // Writes the program and its tensors, also for a run that failed: the program then ends before the call that failed.
   // Writes no file for a run that failed before its first call.
   std::string finish(bool failed) override;
+  // Whether calls of operators with the tag `differentiation` are written.
+  bool keepsBackward() const noexcept;
   // Whether no call was written.
   bool isEmpty() const;
 

@@ -86,6 +86,10 @@ TEST(Verifier, RefusesIndicesOfThingsThatAreNotThere) {
             "instruction 0 (LoadConstant): field b is constant 9, but there are 1");
   EXPECT_EQ(verdict({kValue}, {wide(Opcode::CallFunction), {Opcode::ReturnNone}}),
             "instruction 0 (CallFunction): field b is function 9, but there are 2");
+  EXPECT_EQ(verdict({kValue}, {wide(Opcode::LoadFunction), {Opcode::ReturnNone}}),
+            "instruction 0 (LoadFunction): field b is function 9, but there are 2");
+  EXPECT_EQ(verdict({kValue}, {wide(Opcode::LoadImported), {Opcode::ReturnNone}}),
+            "instruction 0 (LoadImported): field b is imported function 9, but there are 0");
   EXPECT_EQ(verdict({kValue}, {wide(Opcode::CallOperator), {Opcode::ReturnNone}}),
             "instruction 0 (CallOperator): field b is operator site 9, but there are 0");
   EXPECT_EQ(verdict({kValue}, {wide(Opcode::CallDynamic), {Opcode::ReturnNone}}),
@@ -97,6 +101,11 @@ TEST(Verifier, RefusesIndicesOfThingsThatAreNotThere) {
   EXPECT_EQ(
       verdict({}, {{Opcode::CallBuiltin, 60000, 0}, {Opcode::ReturnNone}}),
       "instruction 0 (CallBuiltin): field a is built-in 60000, but there are " + std::to_string(builtins().size()));
+}
+
+TEST(Verifier, RefusesAFunctionWithoutASignatureAsAValue) {
+  EXPECT_EQ(verdict({kValue}, {Instruction::wide(Opcode::LoadFunction, 0, 1), {Opcode::ReturnNone}}),
+            "instruction 0 (LoadFunction): function 1 is not exported, so it is not a value");
 }
 
 TEST(Verifier, RefusesAConstantOfAnotherKind) {

@@ -332,4 +332,48 @@ refused "--record: --output writes 'new.ops' already" graph.ops -o new.ops --rec
 same "the script" "$before" "$(< "$folder/graph.ops")"
 [[ ! -e $folder/new.ops ]] || fail "a trace although the graph could not be written"
 
+# ---- Training ----
+
+cat > "$folder/train.ops" << 'EOF'
+manual_seed(3)
+w = randn(2, 3).requires_grad_()
+x = randn(3, 4)
+for step in range(2) {
+    loss = (w @ x).tanh().sum()
+    loss.backward()
+    g = w.grad
+    if g is not None and w.requires_grad {
+        with no_grad() {
+            w -= 0.1 * g
+            w.mul_(0.5)
+        }
+        w.grad = None
+    }
+}
+print(w.detach())
+EOF
+"$boxcar" trace "$folder/train.ops" -o "$folder/steps.ops" > "$folder/trained.txt"
+same "a trace that differentiates nothing" 0 "$(grep -c 'backward(\|grad' "$folder/steps.ops")"
+same "its run" "$(< "$folder/trained.txt")" "$("$boxcar" run "$folder/steps.ops")"
+"$boxcar" trace "$folder/train.ops" -o "$folder/kept.ops" --keep-backward > /dev/null
+same "a trace that differentiates" "aten::requires_grad_(t0)
+aten::backward(t4)
+t5 = prim::grad.default(t0)
+with no_grad() {
+    t6 = aten::mul.Tensor(0.1, t5)
+    aten::sub_.Tensor(t0, t6)
+    aten::mul_.Scalar(t0, 0.5)
+}
+prim::grad.set(t0, None)" "$(grep -A4 'grad\|backward' "$folder/kept.ops" | grep 'grad\|backward\|^    \|}' | head -n 9)"
+same "calls of backward alone" "2 0" \
+  "$(grep -c 'backward(' "$folder/kept.ops") $(grep -c 'tanh_backward\|requires_grad(' "$folder/kept.ops")"
+same "its run" "$(< "$folder/trained.txt")" "$("$boxcar" run "$folder/kept.ops")"
+"$boxcar" trace "$folder/kept.ops" -o "$folder/kept_again.ops" --keep-backward > /dev/null
+same "a trace of that trace" "$(< "$folder/kept.ops")" "$(< "$folder/kept_again.ops")"
+echo 'fn f(Tensor x) -> Tensor { return x * 2 }
+autograd::checkpoint(f, ones(2))' > "$folder/checkpoint.ops"
+refusal=$("$boxcar" trace "$folder/checkpoint.ops" -o "$folder/checkpoint_trace.ops" --keep-backward 2>&1)
+[[ $refusal == *"the tracer cannot write down argument 'function' of autograd::checkpoint, a value of kind Object"* ]] ||
+  fail "a trace of a call that takes a function: $refusal"
+
 [[ $failures -eq 0 ]] || exit 1

@@ -37,7 +37,7 @@ TEST(InferenceError, VariableIsNoFunction) {
             "test.ops:2:1: error: there is no function or operator called `weight`\n"
             "weight(4)\n"
             "^~~~~~\n"
-            "note: `weight` is a variable here, but a name before `(` is a function\n");
+            "note: the variable `weight` is an int; only a Function can be called\n");
 }
 
 TEST(InferenceError, FunctionIsNoValue) {
