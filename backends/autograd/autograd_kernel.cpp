@@ -8,16 +8,18 @@
 #include <boxcar/ops.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-// The kernel at the autograd keys, one for all operators that are not made of others: it records a node for a call on
-// tensors that require grad, and goes on below. It is registered when the first tensor begins to require grad: most
-// programs have none, and registering takes as long as the rest of their start.
+// The kernel at the autograd keys, one for all operators that are not made of others, and do not have their own: it
+// records a node for a call on tensors that require grad, and goes on below. It is registered when the first tensor
+// begins to require grad: most programs have none, and registering takes as long as the rest of their start.
 
 namespace boxcar::autograd {
 namespace {
@@ -60,8 +62,8 @@ class NotImplemented final : public Node {
   std::string name() const override { return "NotImplemented"; }
   Gradients apply(Gradients) override {
     BOXCAR_FAIL(
-        "derivative for {} is not implemented. Register a kernel for it at the key Autograd, or compute what "
-        "it returns under no_grad",
+        "derivative for {} is not implemented. Give it one by autograd::apply or by a kernel at the key Autograd, or "
+        "compute what it returns under no_grad",
         op_);
   }
 
@@ -208,22 +210,30 @@ void runAutograd(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   call.finish(last(stack, known.results));
 }
 
-// Registers the kernel for all aten operators but those that are made of others and those that have their own.
-void registerKernels() {
-  Dispatcher& dispatcher = Dispatcher::singleton();
-  const KernelFunction kernel = KernelFunction::makeFromBoxedFunction<&runAutograd>();
-  const RegistrationSite site{__FILE__, __LINE__};
-  // Never destroyed: calls may run when the process ends.
-  auto& handles = *new std::vector<RegistrationHandleRAII>;
-  for (const OperatorName& name : dispatcher.getAllOpNames()) {
-    if (!name.name.starts_with("aten::")) continue;
-    const std::optional<OperatorHandle> op = dispatcher.findOp(name);
-    if (!op.has_value() || op->hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd) ||
-        op->hasKernelForDispatchKey(DispatchKey::Autograd)) {
-      continue;
+// Registers the kernel for every operator that is there or comes, unless it has its own, or is made of others.
+class KernelRegistrar final : public OpRegistrationListener {
+ public:
+  void onOperatorRegistered(const OperatorHandle& op) override {
+    if (op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd) ||
+        op.hasKernelForDispatchKey(DispatchKey::Autograd)) {
+      return;
     }
-    handles.push_back(dispatcher.registerImpl(name, DispatchKey::Autograd, kernel, site));
+    const RegistrationSite site{__FILE__, __LINE__};
+    handles_.insert_or_assign(op.operator_name(), Dispatcher::singleton().registerImpl(
+                                                      op.operator_name(), DispatchKey::Autograd, kernel_, site));
   }
+  void onOperatorDeregistered(const OperatorHandle& op) override { handles_.erase(op.operator_name()); }
+
+ private:
+  const KernelFunction kernel_ = KernelFunction::makeFromBoxedFunction<&runAutograd>();
+  std::unordered_map<OperatorName, RegistrationHandleRAII> handles_;
+};
+
+void registerKernels() {
+  // Never destroyed: calls may run when the process ends.
+  static auto& registration =
+      *new RegistrationHandleRAII(Dispatcher::singleton().addRegistrationListener(std::make_unique<KernelRegistrar>()));
+  (void)registration;
 }
 
 void registerKernelsOnce() {

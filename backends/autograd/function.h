@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,9 +54,9 @@ class BOXCAR_API AutogradContext final {
 // The node of such a call.
 class BOXCAR_API FunctionNode final : public Node {
  public:
-  using Backward = variable_list (*)(AutogradContext* context, variable_list grad_outputs);
+  using Backward = std::function<variable_list(AutogradContext* context, variable_list grad_outputs)>;
 
-  FunctionNode(std::string name, Backward backward) noexcept : name_(std::move(name)), backward_(backward) {}
+  FunctionNode(std::string name, Backward backward) noexcept : name_(std::move(name)), backward_(std::move(backward)) {}
 
   std::string name() const override { return name_; }
   Gradients apply(Gradients grad_outputs) override;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/schema/function_object.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Calls of functions that are values, for operators that take functions.
+
+namespace boxcar::autograd {
+
+// Calls [function] with [args]; parameters that are missing at the end get their defaults. Returns its result: None, or
+// a tuple of several. Throws Error, beginning with [what], if the number of arguments does not fit.
+IValue callFunction(std::string_view what, const FunctionObject& function, std::span<const IValue> args);
+
+// Returns the elements of a list of any kind.
+std::vector<IValue> elementsOf(const IValue& list);
+
+// The tensors in a value, in the order in which mapTensors() maps them, undefined ones too.
+std::vector<Tensor> tensorsIn(std::span<const IValue> values);
+// Returns [values] with their tensors replaced by [tensors], in the same order.
+std::vector<IValue> withTensors(std::span<const IValue> values, std::span<const Tensor> tensors);
+
+}  // namespace boxcar::autograd

@@ -1,0 +1,220 @@
+#include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/autograd/function_call.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+#include <boxcar/schema/function_schema.h>
+#include <boxcar/schema/parse_schema.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// Functions of functions: grad, vjp, jvp. Names and results are those of torch.func.
+
+namespace boxcar::autograd {
+namespace {
+
+bool canHaveGradient(const Tensor& tensor) {
+  return tensor.defined() && (tensor.is_floating_point() || tensor.is_complex());
+}
+
+// What a function is differentiated with respect to.
+class Primals final {
+ public:
+  // Without history, or with it, if a derivative of the derivative may be asked for: the result of a call on tensors
+  // that require grad requires grad.
+  explicit Primals(std::span<const IValue> values) : values_(values.begin(), values.end()) {
+    const std::vector<Tensor> tensors = tensorsIn(values_);
+    is_nested_ = GradMode::is_enabled() && std::ranges::any_of(tensors, [](const Tensor& tensor) {
+                   return tensor.defined() && tensor.requires_grad();
+                 });
+    const AutoGradMode mode(true);
+    for (const Tensor& tensor : tensors) {
+      if (!canHaveGradient(tensor)) {
+        inputs_.push_back(tensor);
+        continue;
+      }
+      Tensor input = is_nested_ && tensor.requires_grad() ? boxcar::alias(tensor) : tensor.shallowCopy();
+      if (!input.requires_grad()) setRequiresGrad(input);
+      inputs_.push_back(input);
+      wanted_.push_back(std::move(input));
+    }
+  }
+
+  bool isNested() const noexcept { return is_nested_; }
+  std::vector<IValue> inputs() const { return withTensors(values_, inputs_); }
+  const std::vector<Tensor>& wanted() const noexcept { return wanted_; }
+
+  // Returns the gradients of [outputs], shaped like the values; zeros where there is none.
+  std::vector<IValue> gradients(std::span<const Tensor> outputs, std::span<const Tensor> grad_outputs,
+                                bool keeps_graph) const {
+    std::vector<Tensor> roots;
+    std::vector<Tensor> root_grads;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i].defined() || !outputs[i].requires_grad()) continue;
+      roots.push_back(outputs[i]);
+      root_grads.push_back(grad_outputs[i]);
+    }
+    std::vector<Tensor> found(wanted_.size());
+    if (!roots.empty() && !wanted_.empty()) {
+      found = grad(roots, wanted_, root_grads, keeps_graph || is_nested_, is_nested_, true);
+    }
+    std::vector<Tensor> results;
+    size_t next = 0;
+    for (const Tensor& input : inputs_) {
+      if (!canHaveGradient(input)) {
+        results.emplace_back();
+      } else {
+        Tensor& gradient = found[next++];
+        results.push_back(gradient.defined() ? std::move(gradient) : boxcar::zeros_like(input));
+      }
+    }
+    return withTensors(values_, results);
+  }
+
+ private:
+  std::vector<IValue> values_;
+  bool is_nested_ = false;
+  std::vector<Tensor> inputs_;  // for each tensor of the values
+  std::vector<Tensor> wanted_;  // those that have a gradient
+};
+
+// A value without the history that only this file needs.
+IValue detached(const IValue& value, bool is_nested) {
+  if (is_nested) return value;
+  std::vector<Tensor> tensors = tensorsIn({&value, 1});
+  for (Tensor& tensor : tensors) {
+    if (tensor.defined() && tensor.requires_grad()) tensor = tensor.shallowCopy();
+  }
+  return withTensors({&value, 1}, tensors)[0];
+}
+
+// grad() and grad_and_value(); [name]: which of them.
+FunctionPtr gradientOf(std::string_view name, const FunctionPtr& func, int64_t argnums, bool with_value) {
+  const FunctionSchema& schema = func->schema();
+  const auto count = static_cast<int64_t>(schema.arguments().size());
+  BOXCAR_CHECK(argnums >= -count && argnums < count, "func::{}: argnums is {}, but {} takes {} argument{}\n  {}", name,
+               argnums, func->text(), count, count == 1 ? "" : "s", schema);
+  const auto index = static_cast<size_t>(argnums < 0 ? argnums + count : argnums);
+  const TypePtr type = schema.arguments()[index].type();
+  std::vector<Argument> returns;
+  returns.emplace_back("", type->kind() == TypeKind::Tensor ? type : Type::any());
+  if (with_value) returns.emplace_back("", Type::tensor());
+  FunctionSchema own(std::string(name), "", schema.arguments(), std::move(returns));
+  return makeFunction(std::move(own), [label = "func::" + std::string(name), func, index, with_value](Stack& stack) {
+    const size_t arguments = func->schema().arguments().size();
+    std::vector<IValue> args = pop(stack, arguments);
+    const Primals primals({&args[index], 1});
+    args[index] = primals.inputs()[0];
+    IValue value;
+    {
+      const AutoGradMode mode(true);
+      value = callFunction(label, *func, args);
+    }
+    BOXCAR_CHECK(value.isTensor() && value.toTensor().defined() && value.toTensor().numel() == 1,
+                 "{}: {} must return one Tensor of one element; func::vjp differentiates others\n  {}", label,
+                 func->text(), func->schema());
+    const Tensor output = value.toTensor();
+    stack.push_back(primals.gradients({&output, 1}, std::vector<Tensor>(1), false)[0]);
+    if (with_value) stack.push_back(detached(value, primals.isNested()));
+  });
+}
+
+FunctionPtr gradOfFunction(const FunctionPtr& func, int64_t argnums) {
+  return gradientOf("grad", func, argnums, false);
+}
+
+FunctionPtr gradAndValueOfFunction(const FunctionPtr& func, int64_t argnums) {
+  return gradientOf("grad_and_value", func, argnums, true);
+}
+
+IValue callRecorded(std::string_view what, const FunctionPtr& func, const std::vector<IValue>& args) {
+  const AutoGradMode mode(true);
+  return callFunction(what, *func, args);
+}
+
+std::tuple<IValue, FunctionPtr> vjp(const FunctionPtr& func, const IValue& primals) {
+  const auto inputs = std::make_shared<Primals>(elementsOf(primals));
+  const IValue output = callRecorded("func::vjp", func, inputs->inputs());
+  static const FunctionSchema schema = parseSchema("vjp_fn(Any cotangents) -> Any");
+  FunctionPtr pull = makeFunction(schema, [inputs, output](Stack& stack) {
+    const IValue cotangents = pop(stack);
+    const std::vector<Tensor> outputs = tensorsIn({&output, 1});
+    const std::vector<Tensor> given = tensorsIn({&cotangents, 1});
+    BOXCAR_CHECK(given.size() == outputs.size(),
+                 "vjp_fn(): the function returned {} tensors, but {} gradients are given; give one for each",
+                 outputs.size(), given.size());
+    stack.push_back(Tuple(inputs->gradients(outputs, given, true)));
+  });
+  return {detached(output, inputs->isNested()), std::move(pull)};
+}
+
+// The transpose of the vector-Jacobian product, which is linear in the vector.
+std::tuple<IValue, IValue> jvp(const FunctionPtr& func, const IValue& primals, const IValue& tangents) {
+  const std::vector<IValue> values = elementsOf(primals);
+  const std::vector<IValue> directions = elementsOf(tangents);
+  const std::vector<Tensor> given = tensorsIn(directions);
+  const std::vector<Tensor> at = tensorsIn(values);
+  BOXCAR_CHECK(given.size() == at.size(),
+               "func::jvp: there are {} tensors in primals, but {} in tangents; give one each", at.size(),
+               given.size());
+  for (size_t i = 0; i < at.size(); ++i) {
+    if (!canHaveGradient(at[i])) continue;
+    BOXCAR_CHECK(given[i].defined() && std::ranges::equal(given[i].sizes(), at[i].sizes()),
+                 "func::jvp: tangent {} must have the shape of its primal, {}, not {}", i, meta::listOf(at[i].sizes()),
+                 given[i].defined() ? meta::listOf(given[i].sizes()) : "None");
+  }
+  const Primals inputs(values);
+  const IValue output = callRecorded("func::jvp", func, inputs.inputs());
+  const AutoGradMode mode(true);
+  std::vector<Tensor> results = tensorsIn({&output, 1});
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> weights;  // the products are linear in them
+  for (const Tensor& result : results) {
+    if (!result.defined() || !result.requires_grad()) continue;
+    outputs.push_back(result);
+    weights.push_back(boxcar::zeros_like(result));
+    setRequiresGrad(weights.back());
+  }
+  std::vector<Tensor> found(weights.size());
+  if (!outputs.empty() && !inputs.wanted().empty()) {
+    const std::vector<Tensor> products = grad(outputs, inputs.wanted(), weights, true, true, true);
+    std::vector<Tensor> roots;
+    std::vector<Tensor> root_grads;
+    size_t next = 0;
+    for (size_t i = 0; i < at.size(); ++i) {
+      if (!canHaveGradient(at[i])) continue;
+      const Tensor& product = products[next++];
+      if (!product.defined() || !product.requires_grad()) continue;
+      roots.push_back(product);
+      root_grads.push_back(given[i]);
+    }
+    if (!roots.empty()) found = grad(roots, weights, root_grads, inputs.isNested(), inputs.isNested(), true);
+  }
+  size_t next = 0;
+  for (Tensor& result : results) {
+    if (!result.defined()) continue;
+    const bool is_reached = result.requires_grad();
+    Tensor tangent = is_reached ? std::move(found[next++]) : Tensor();
+    result = tangent.defined() ? std::move(tangent) : boxcar::zeros_like(result);
+  }
+  const IValue tangent = withTensors({&output, 1}, results)[0];
+  return {detached(output, inputs.isNested()), detached(tangent, inputs.isNested())};
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(func, CompositeImplicitAutograd, m) {
+  m.impl("grad", BOXCAR_FN(gradOfFunction));
+  m.impl("grad_and_value", BOXCAR_FN(gradAndValueOfFunction));
+  m.impl("vjp", BOXCAR_FN(vjp));
+  m.impl("jvp", BOXCAR_FN(jvp));
+}
+
+}  // namespace boxcar::autograd
