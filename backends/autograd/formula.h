@@ -37,6 +37,8 @@ struct Formula {
   std::span<const SavedItem> saved;
   // A bit for each result that has a gradient, if its dtype can have one.
   uint16_t differentiable_results;
+  // A bit for each argument that must not require grad.
+  uint32_t refused_arguments;
   // Null: the results are not differentiable.
   void (*backward)(BackwardCall& call);
 };

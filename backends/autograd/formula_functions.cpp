@@ -49,10 +49,6 @@ Scalar operator-(int64_t a, const Scalar& b) {
   return b.isFloatingPoint() ? Scalar(static_cast<double>(a) - b.toDouble()) : Scalar(a - b.toLong());
 }
 
-Tensor at_ties(const Tensor& grad, const Tensor& chosen, const Tensor& equal) {
-  return boxcar::where(equal, grad / 2, boxcar::masked_fill(grad, boxcar::logical_not(chosen), 0));
-}
-
 Tensor at_zero(const Tensor& grad, const Tensor& x, const Tensor& excepted) {
   return boxcar::masked_fill(grad, boxcar::logical_and(boxcar::eq(x, 0), excepted), 0);
 }
@@ -74,7 +70,9 @@ Tensor pow_self(const Tensor& grad, const Tensor& self, const Scalar& exponent) 
   const Scalar less = exponent.isComplex()         ? Scalar(exponent.toComplexDouble() - 1.0)
                       : exponent.isFloatingPoint() ? Scalar(exponent.toDouble() - 1)
                                                    : Scalar(exponent.toLong() - 1);
-  return grad * conjugate(boxcar::mul(boxcar::pow(self, less), exponent));
+  // The power 1 of a complex 0 has no second derivative.
+  const bool is_square = !exponent.isComplex() && exponent.toDouble() == 2;
+  return grad * conjugate(boxcar::mul(is_square ? self : boxcar::pow(self, less), exponent));
 }
 Tensor pow_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
   // 0 where the exponent is 0, also where self is 0 and the power -1 infinite.
@@ -123,8 +121,9 @@ Tensor clamp_self(const Tensor& grad, const Tensor& self, const std::optional<Sc
 
 Tensor sinc_self(const Tensor& grad, const Tensor& self) {
   const Tensor angle = self * std::numbers::pi;
-  const Tensor slope = (boxcar::cos(angle) * angle - boxcar::sin(angle)) / (angle * self);
-  return grad * boxcar::masked_fill(conjugate(slope), boxcar::eq(self, 0), 0);
+  const Tensor divisor = angle * self;
+  const Tensor slope = (boxcar::cos(angle) * angle - boxcar::sin(angle)) / divisor;
+  return grad * boxcar::masked_fill(conjugate(slope), boxcar::eq(divisor, 0), 0);
 }
 
 }  // namespace boxcar::autograd

@@ -53,8 +53,6 @@ Tensor right_factor(const Tensor& left, const Tensor& grad, bool is_turned);
 Tensor wrapped(const Scalar& number);
 Scalar operator-(int64_t a, const Scalar& b);
 
-// [grad] where an argument was chosen, half of it where both were equal, else 0.
-Tensor at_ties(const Tensor& grad, const Tensor& chosen, const Tensor& equal);
 // [grad], but 0 where x == 0 and [excepted].
 Tensor at_zero(const Tensor& grad, const Tensor& x, const Tensor& excepted);
 Tensor div_mode_self(const Tensor& grad, const Tensor& other, std::optional<std::string_view> rounding_mode);

@@ -115,8 +115,11 @@ Tensor into_places(const Tensor& grad, IntSpan sizes, int64_t dim, const Tensor&
 Tensor to_extremes(const Tensor& grad, const Tensor& self, const Tensor& result, std::optional<IntSpan> dims,
                    bool keepdim) {
   const Tensor extremes = spread(result, self.sizes(), dims, keepdim);
-  const Tensor is_extreme =
-      boxcar::logical_or(boxcar::eq(self, extremes), boxcar::logical_and(boxcar::isnan(self), boxcar::isnan(extremes)));
+  Tensor is_extreme = boxcar::eq(self, extremes);
+  // As in PyTorch, a NaN takes the gradient of all elements, but makes that of a line NaN.
+  if (!dims.has_value()) {
+    is_extreme = boxcar::logical_or(is_extreme, boxcar::logical_and(boxcar::isnan(self), boxcar::isnan(extremes)));
+  }
   const Tensor count =
       dims.has_value() && !dims->empty() ? boxcar::sum(is_extreme, IntArrayRef(*dims), true) : boxcar::sum(is_extreme);
   return spread(grad, self.sizes(), dims, keepdim) * is_extreme / count;

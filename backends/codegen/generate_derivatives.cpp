@@ -11,8 +11,10 @@
 //     other: grad * self.conj()
 //
 // `a, b: f(…)` is a function that returns a tuple of both. `results: values` says which results have gradients, if not
-// all of floating point or complex dtype do. `none` in place of the lines says that no result has one. The in-place
-// form of an operator, and the copy of a view (select_copy), have its formulas, too, but not its `none`. In
+// all of floating point or complex dtype do. `weight: refused` (`a, b: refused`) makes a call an Error if that argument
+// requires grad, as PyTorch does for arguments by which it cannot differentiate; one that has neither a formula nor
+// this mark is taken to have no influence. `none` in place of the lines says that no result has a gradient. The
+// in-place form of an operator, and the copy of a view (select_copy), have its formulas, too, but not its `none`. In
 // formulas (formula_text.h) `grad` is the gradient of the first such result, `grads[i]` that of result i, undefined
 // where there is none; `result`, `result1` or the schema's name is a result; `x.sizes`, `x.strides`,
 // `x.storage_offset`, `x.dtype`, `x.dim` and `x.is_turned` (whether a matrix is a transposed one) do not keep the
@@ -52,6 +54,7 @@ struct Entry {
   int number;
   std::vector<FormulaLine> lines;
   std::set<std::string> results;
+  std::vector<FormulaLine> refused;
   bool has_none = false;
 };
 
@@ -81,7 +84,7 @@ std::vector<Entry> readDerivatives(const std::string& path, const Schemas& schem
     if (!line.starts_with(' ')) {
       const auto found = schemas.find(line);
       BOXCAR_CHECK(found != schemas.end(), "{}:{}: there is no operator {}", path, number, line);
-      entries.push_back({found->second, std::filesystem::path(path).stem().string(), path, number, {}, {}});
+      entries.push_back({found->second, std::filesystem::path(path).stem().string(), path, number, {}, {}, {}});
       continue;
     }
     BOXCAR_CHECK(!entries.empty(), "{}:{}: expected the name of an operator", path, number);
@@ -97,7 +100,8 @@ std::vector<Entry> readDerivatives(const std::string& path, const Schemas& schem
     if (names[0] == "results") {
       for (const std::string& name : separated(text.substr(colon + 2))) entry.results.insert(name);
     } else {
-      entry.lines.push_back({names, text.substr(colon + 2), number});
+      const std::string formula = text.substr(colon + 2);
+      (formula == "refused" ? entry.refused : entry.lines).push_back({names, formula, number});
     }
   }
   return entries;
@@ -143,6 +147,14 @@ class EntryWriter final {
     for (const FormulaLine& line : entry.lines) {
       for (const std::string& input : line.inputs) inputs_.push_back(positionOf(input, line));
     }
+    for (const FormulaLine& line : entry.refused) {
+      for (const std::string& input : line.inputs) {
+        const size_t position = positionOf(input, line);
+        if (std::ranges::count(inputs_, position) != 0) fail(line, fmt::format("'{}' has a formula, too", input));
+        if (position >= 32) fail(line, "only the first 32 arguments can be refused");
+        refused_ |= uint32_t{1} << position;
+      }
+    }
   }
 
   // Returns the body of the backward function.
@@ -157,6 +169,7 @@ class EntryWriter final {
   }
   const std::vector<size_t>& inputs() const { return inputs_; }
   uint32_t differentiable() const { return differentiable_; }
+  uint32_t refused() const { return refused_; }
   // "{SavedItem::What::kArgument, 1, 1}, …"
   std::string savedItems() const {
     std::string text;
@@ -278,6 +291,7 @@ class EntryWriter final {
   std::vector<size_t> inputs_;
   std::vector<Item> items_;
   uint32_t differentiable_ = 0;
+  uint32_t refused_ = 0;
 };
 
 void generate(int argc, char** argv) {
@@ -322,10 +336,10 @@ void generate(int argc, char** argv) {
         const std::string& overload = schema.overload_name();
         const bool is_new =
             rows.emplace(std::pair(name, overload),
-                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}}},\n", name, overload, of_node,
+                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}, {}}},\n", name, overload, of_node,
                                      entry.has_none ? "{}" : "inputs_" + function,
                                      writer.savedCount() == 0 ? "{}" : "saved_" + function, writer.differentiable(),
-                                     entry.has_none ? "nullptr" : "&" + function))
+                                     writer.refused(), entry.has_none ? "nullptr" : "&" + function))
                 .second;
         BOXCAR_CHECK(is_new, "{}:{}: {} has formulas already", path, entry.number, name);
       };

@@ -94,7 +94,7 @@ Tensor ofProbabilities(const Tensor& self, const Tensor& target, const Tensor& w
   if (reduction == LossReduction::kNone) return losses;
   Tensor sum = boxcar::sum(losses);
   if (reduction == LossReduction::kSum) return sum;
-  if (self.numel() == 0) return boxcar::full_like(sum, std::numeric_limits<double>::quiet_NaN());
+  if (self.numel() == 0) return boxcar::fill(sum, std::numeric_limits<double>::quiet_NaN());
   return boxcar::div(sum, self.numel() / classes);
 }
 

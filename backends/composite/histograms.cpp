@@ -154,18 +154,19 @@ std::vector<Tensor> evenEdges(const Tensor& points, IntSpan bins, const Ranges& 
   return edges;
 }
 
+// Made of operators that have no formula, so that differentiation says so.
 using Histogram = std::tuple<Tensor, std::vector<Tensor>>;
 
 Histogram histogramEdges(const Tensor& self, std::span<const Tensor> bins, Ranges /*range*/,
                          const OptionalTensor& weight, bool density) {
   std::vector<Tensor> edges(bins.begin(), bins.end());
-  Tensor counts = countedPoints(self, edges, weight, density);
+  Tensor counts = boxcar::_histogramdd_from_bin_tensors(self, edges, weight, density);
   for (Tensor& edge : edges) edge = boxcar::clone(edge);
   return {std::move(counts), std::move(edges)};
 }
 Histogram histogramCounts(const Tensor& self, IntSpan bins, Ranges range, const OptionalTensor& weight, bool density) {
-  std::vector<Tensor> edges = evenEdges(self, bins, range);
-  Tensor counts = countedPoints(self, edges, weight, density);
+  std::vector<Tensor> edges = boxcar::_histogramdd_bin_edges(self, bins, range, weight, density);
+  Tensor counts = boxcar::_histogramdd_from_bin_tensors(self, edges, weight, density);
   return {std::move(counts), std::move(edges)};
 }
 Histogram histogramCount(const Tensor& self, int64_t bins, Ranges range, const OptionalTensor& weight, bool density) {

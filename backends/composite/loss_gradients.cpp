@@ -33,7 +33,8 @@ Tensor ofSlope(const Tensor& grad_output, const Tensor& slope, int64_t reduction
   Tensor gradient = widened(grad_output);
   // Often a single element.
   if (factor != 1) gradient = boxcar::mul(gradient, factor);
-  if (is_mean) gradient = boxcar::div(gradient, self.numel());
+  // Of no elements there is no result, but a gradient of grad_output, which is 0.
+  if (is_mean) gradient = boxcar::div(gradient, std::max<int64_t>(self.numel(), 1));
   return converted(boxcar::mul(slope, gradient), self.scalar_type());
 }
 

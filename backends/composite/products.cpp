@@ -144,7 +144,8 @@ Tensor matrixPower(const Tensor& self, int64_t n) {
   BOXCAR_CHECK(n != std::numeric_limits<int64_t>::min(), "linalg.matrix_power: the exponent {} is out of range", n);
   if (n == 0) {
     const Tensor identity = boxcar::eye(sizes[0], self.scalar_type(), std::nullopt, self.device());
-    return boxcar::clone(boxcar::expand(identity, self.sizes()), MemoryFormat::Contiguous);
+    Tensor result = boxcar::clone(self, MemoryFormat::Contiguous);  // which gives self a gradient of zeros
+    return boxcar::copy_(result, identity);
   }
   if (n == 1) return boxcar::clone(self);
   Tensor square = n < 0 ? boxcar::linalg_inv(self) : self;

@@ -277,7 +277,9 @@ Triple runSequences(Cell kind, const Tensor& input, const Tensor& hidden, const 
   const Tensor rows = boxcar::reshape(boxcar::narrow(steps, 0, 0, count), dimVector(count * batch, steps.size(2)));
   auto [output, last_hidden, last_cells] = runNetwork(network, rows, hidden, cell, params);
   const DimVector sizes = dimVector(steps.size(0), batch, output.size(1));
-  output = count == steps.size(0) ? boxcar::reshape(output, sizes) : boxcar::new_empty(output, sizes);
+  output = boxcar::reshape(output, dimVector(count, batch, output.size(1)));
+  // Not an empty tensor, so that the parameters have gradients.
+  if (count != steps.size(0)) output = boxcar::clone(boxcar::expand(output, sizes), MemoryFormat::Contiguous);
   return {batch_first ? boxcar::transpose(output, 0, 1) : output, last_hidden, last_cells};
 }
 
