@@ -1,6 +1,7 @@
 #include <boxcar/backends/autograd/anomaly_mode.h>
 #include <boxcar/backends/autograd/formula.h>
 #include <boxcar/backends/autograd/formula_table.h>
+#include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -212,7 +213,7 @@ void runAutograd(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 void registerKernels() {
   Dispatcher& dispatcher = Dispatcher::singleton();
   const KernelFunction kernel = KernelFunction::makeFromBoxedFunction<&runAutograd>();
-  const RegistrationSite site{__FILE__, __LINE__};
+  const RegistrationSite site = autogradKernelSite();
   // Never destroyed: calls may run when the process ends.
   auto& handles = *new std::vector<RegistrationHandleRAII>;
   for (const OperatorName& name : dispatcher.getAllOpNames()) {
@@ -226,12 +227,15 @@ void registerKernels() {
   }
 }
 
-void registerKernelsOnce() {
+[[maybe_unused]] const bool is_hook_set = (boxcar::detail::setRequiresGradHook(&registerAutogradKernels), true);
+
+}  // namespace
+
+RegistrationSite autogradKernelSite() noexcept { return {__FILE__, __LINE__}; }
+
+void registerAutogradKernels() {
   static std::once_flag once;
   std::call_once(once, registerKernels);
 }
 
-[[maybe_unused]] const bool is_hook_set = (boxcar::detail::setRequiresGradHook(&registerKernelsOnce), true);
-
-}  // namespace
 }  // namespace boxcar::autograd

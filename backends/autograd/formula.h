@@ -37,12 +37,17 @@ struct Formula {
   std::span<const SavedItem> saved;
   // A bit for each result that has a gradient, if its dtype can have one.
   uint16_t differentiable_results;
+  // Where it is written: formulaFiles()[file], and its line there.
+  uint8_t file;
+  uint16_t line;
   // Null: the results are not differentiable.
   void (*backward)(BackwardCall& call);
 };
 
 // All formulas, in the order of their names and overload names.
 std::span<const Formula> allFormulas() noexcept;
+// The files of the formulas: "aten_arithmetic.derivatives".
+std::span<const char* const> formulaFiles() noexcept;
 
 // What a node keeps: a tensor, another value, or nothing.
 class SavedValue final {
