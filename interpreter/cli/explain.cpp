@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/entry_json.h>
+#include <boxcar/interpreter/cli/explain_text.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/cli/script_option.h>
 #include <fmt/format.h>
@@ -86,14 +87,15 @@ void explain(const ExplainOptions& options) {
   const IncludeDispatchKeyGuard include(included);
   const ExcludeDispatchKeyGuard exclude(excluded);
   const DispatchExplanation explanation = explainDispatch(op, keys);
-  if (options.json) return print(toJson(explanation, gradient).dump(2) + "\n");
-  // Below the schema, which is the first line.
-  std::string text = toString(explanation);
-  text.insert(text.find('\n') + 1, fmt::format("gradient: {}\n", gradient));
-  print(text);
+  print(options.json ? toJson(explanation, gradient).dump(2) + "\n" : explanationText(explanation, gradient));
 }
 
 }  // namespace
+
+std::string explanationText(const DispatchExplanation& explanation, const std::string& gradient) {
+  std::string text = toString(explanation);
+  return text.insert(text.find('\n') + 1, fmt::format("gradient: {}\n", gradient));
+}
 
 void addExplain(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("explain", "Explain how a call finds its kernel, without running it");
