@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/autograd/gradient_graph.h>
 #include <boxcar/backends/autograd/graph_task.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/ivalue/error.h>
@@ -54,6 +55,7 @@ void backward(TensorList tensors, TensorList grad_tensors, std::optional<bool> r
                  i);
     task.accumulateOnlyIn(gradientEdge(inputs[i]));
   }
+  noteBackward(tensors);
   task.run();
 }
 
@@ -67,6 +69,7 @@ std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_
     BOXCAR_CHECK(input.requires_grad(), "One of the differentiated Tensors does not require grad");
     task.capture(gradientEdge(input));
   }
+  noteBackward(outputs);
   task.run();
   std::vector<Tensor> gradients;
   for (size_t i = 0; i < inputs.size(); ++i) {

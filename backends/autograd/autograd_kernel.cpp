@@ -1,6 +1,7 @@
 #include <boxcar/backends/autograd/anomaly_mode.h>
 #include <boxcar/backends/autograd/formula.h>
 #include <boxcar/backends/autograd/formula_table.h>
+#include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -234,7 +235,7 @@ class KernelRegistrar final : public OpRegistrationListener {
         op.hasKernelForDispatchKey(DispatchKey::Autograd)) {
       return;
     }
-    const RegistrationSite site{__FILE__, __LINE__};
+    const RegistrationSite site = autogradKernelSite();
     handles_.insert_or_assign(op.operator_name(), Dispatcher::singleton().registerImpl(
                                                       op.operator_name(), DispatchKey::Autograd, kernel_, site));
   }
@@ -252,12 +253,15 @@ void registerKernels() {
   (void)registration;
 }
 
-void registerKernelsOnce() {
+[[maybe_unused]] const bool is_hook_set = (boxcar::detail::setRequiresGradHook(&registerAutogradKernels), true);
+
+}  // namespace
+
+RegistrationSite autogradKernelSite() noexcept { return {__FILE__, __LINE__}; }
+
+void registerAutogradKernels() {
   static std::once_flag once;
   std::call_once(once, registerKernels);
 }
 
-[[maybe_unused]] const bool is_hook_set = (boxcar::detail::setRequiresGradHook(&registerKernelsOnce), true);
-
-}  // namespace
 }  // namespace boxcar::autograd

@@ -39,12 +39,17 @@ struct Formula {
   uint16_t differentiable_results;
   // A bit for each argument that must not require grad.
   uint32_t refused_arguments;
+  // Where it is written: formulaFiles()[file], and its line there.
+  uint8_t file;
+  uint16_t line;
   // Null: the results are not differentiable.
   void (*backward)(BackwardCall& call);
 };
 
 // All formulas, in the order of their names and overload names.
 std::span<const Formula> allFormulas() noexcept;
+// The files of the formulas: "aten_arithmetic.derivatives".
+std::span<const char* const> formulaFiles() noexcept;
 
 // What a node keeps: a tensor, another value, or nothing.
 class SavedValue final {

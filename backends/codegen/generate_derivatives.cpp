@@ -311,7 +311,9 @@ void generate(int argc, char** argv) {
   std::map<std::string, size_t> nodes_of;
   std::string declarations;
   std::string arrays;
+  std::vector<std::string> files;
   for (const std::string& path : paths) {
+    files.push_back(fmt::format("\"{}\"", std::filesystem::path(path).filename().string()));
     std::string functions =
         "#include <boxcar/backends/autograd/formula.h>\n#include <boxcar/backends/autograd/formula_functions.h>\n"
         "#include <boxcar/ops.h>\n\n#include <optional>\n#include <span>\n\nnamespace boxcar::autograd {\n";
@@ -336,10 +338,11 @@ void generate(int argc, char** argv) {
         const std::string& overload = schema.overload_name();
         const bool is_new =
             rows.emplace(std::pair(name, overload),
-                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}, {}}},\n", name, overload, of_node,
-                                     entry.has_none ? "{}" : "inputs_" + function,
+                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}, {}, {}, {}}},\n", name, overload,
+                                     of_node, entry.has_none ? "{}" : "inputs_" + function,
                                      writer.savedCount() == 0 ? "{}" : "saved_" + function, writer.differentiable(),
-                                     writer.refused(), entry.has_none ? "nullptr" : "&" + function))
+                                     writer.refused(), files.size() - 1, entry.number,
+                                     entry.has_none ? "nullptr" : "&" + function))
                 .second;
         BOXCAR_CHECK(is_new, "{}:{}: {} has formulas already", path, entry.number, name);
       };
@@ -363,8 +366,10 @@ void generate(int argc, char** argv) {
                  fmt::format("#include <boxcar/backends/autograd/formula.h>\n\nnamespace boxcar::autograd {{\n\n{}\n"
                              "namespace {{\n\n{}\nconstexpr Formula kFormulas[] = {{\n{}}};\n\n}}  // namespace\n\n"
                              "std::span<const Formula> allFormulas() noexcept {{ return kFormulas; }}\n\n"
+                             "std::span<const char* const> formulaFiles() noexcept {{\n"
+                             "  static constexpr const char* kFiles[] = {{{}}};\n  return kFiles;\n}}\n\n"
                              "}}  // namespace boxcar::autograd\n",
-                             declarations, arrays, table));
+                             declarations, arrays, table, fmt::join(files, ", ")));
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
+#include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/entry_json.h>
+#include <boxcar/interpreter/cli/explain_text.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/cli/script_option.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -37,7 +40,7 @@ OrderedJson toJson(const std::vector<PassedKey>& passed) {
   return array;
 }
 
-OrderedJson toJson(const DispatchExplanation& explanation) {
+OrderedJson toJson(const DispatchExplanation& explanation, const std::string& gradient) {
   OrderedJson arguments = OrderedJson::array();
   for (const ArgumentKeys& argument : explanation.arguments) {
     arguments.push_back({{"name", argument.name},
@@ -49,6 +52,7 @@ OrderedJson toJson(const DispatchExplanation& explanation) {
   end.update(entryToJson(explanation.table_entry));
   return {{"operator", toString(explanation.schema.operator_name())},
           {"schema", toString(explanation.schema)},
+          {"gradient", gradient},
           {"arguments", std::move(arguments)},
           {"merged", keyNamesOf(explanation.merged)},
           {"included", keyNamesOf(explanation.included)},
@@ -79,13 +83,19 @@ void explain(const ExplainOptions& options) {
   } catch (const Error& error) {
     throw CLI::ValidationError(error.message(), CLI::ExitCodes::ValidationError);
   }
+  const std::string gradient = autograd::describeGradient(op);
   const IncludeDispatchKeyGuard include(included);
   const ExcludeDispatchKeyGuard exclude(excluded);
   const DispatchExplanation explanation = explainDispatch(op, keys);
-  print(options.json ? toJson(explanation).dump(2) + "\n" : toString(explanation));
+  print(options.json ? toJson(explanation, gradient).dump(2) + "\n" : explanationText(explanation, gradient));
 }
 
 }  // namespace
+
+std::string explanationText(const DispatchExplanation& explanation, const std::string& gradient) {
+  std::string text = toString(explanation);
+  return text.insert(text.find('\n') + 1, fmt::format("gradient: {}\n", gradient));
+}
 
 void addExplain(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("explain", "Explain how a call finds its kernel, without running it");

@@ -98,7 +98,7 @@ std::string runDot(std::string_view input) {
   posix_spawn_file_actions_destroy(&actions);
   BOXCAR_CHECK(error != ENOENT,
                "the program `dot`, which draws the picture, was not found: install the package graphviz, or write the "
-               "graph with --dot");
+               "graph to a .dot file");
   BOXCAR_CHECK(error == 0, "cannot start `dot`: {}", std::strerror(error));
   input_end.close();
   output_end.close();
@@ -112,7 +112,7 @@ std::string runDot(std::string_view input) {
   BOXCAR_CHECK(!WIFSIGNALED(status), "`dot` was ended by a signal ({}) before the picture was drawn",
                ::strsignal(WTERMSIG(status)));
   BOXCAR_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0,
-               "`dot` failed to draw the picture; write the graph with --dot to see what it was given");
+               "`dot` failed to draw the picture; write the graph to a .dot file to see what it was given");
   return output;
 }
 

@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
@@ -77,6 +78,7 @@ int failEmpty(const OpsOptions& options, bool pattern_matches, const std::vector
 int listOperators(const OpsOptions& options) {
   if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // asking registers its kernels
   const std::optional<Program> script = declareScript(options.script);
+  if (options.key.has_value()) autograd::registerAutogradKernels();
   std::optional<DispatchKey> key;
   try {
     if (options.key.has_value()) key = readKey(options);

@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/handlers/report_table.h>
 #include <boxcar/dispatcher/registry/entry_text.h>
@@ -51,6 +52,7 @@ std::vector<std::string> lineOf(std::string key, const TableEntry& table_entry) 
 }  // namespace
 
 std::string tableText(const OperatorHandle& op, bool every) {
+  const std::string gradient = autograd::describeGradient(op);  // this comes first: it registers kernels
   const TableGrid grid = gridOf(op);
   const std::vector<TableEntry>& table_entries = grid.rows[0].table_entries;
   std::vector<std::vector<std::string>> lines = {{"key", "kernel", "cause", "registered for", "at"}};
@@ -74,7 +76,8 @@ std::string tableText(const OperatorHandle& op, bool every) {
     }
     i = end;
   }
-  std::string text = fmt::format("{}\ndefined at {}\n", op.schema(), op.entry().schemaSite()) + reportTable(lines, "<");
+  std::string text = fmt::format("{}\ndefined at {}\ngradient: {}\n", op.schema(), op.entry().schemaSite(), gradient) +
+                     reportTable(lines, "<");
   if (every) return text;
   return text + fmt::format("{} keys have their default and {} are missing; --every shows them\n", defaults, missing);
 }
@@ -82,6 +85,7 @@ std::string tableText(const OperatorHandle& op, bool every) {
 namespace {
 
 OrderedJson tableJson(const OperatorHandle& op, bool every) {
+  std::string gradient = autograd::describeGradient(op);  // as above
   const TableGrid grid = gridOf(op);
   OrderedJson table_entries = OrderedJson::array();
   for (size_t i = 0; i < grid.keys.size(); ++i) {
@@ -94,6 +98,7 @@ OrderedJson tableJson(const OperatorHandle& op, bool every) {
   return {{"operator", toString(op.operator_name())},
           {"schema", toString(op.schema())},
           {"site", toString(op.entry().schemaSite())},
+          {"gradient", std::move(gradient)},
           {"cells", std::move(table_entries)}};
 }
 
@@ -127,6 +132,7 @@ OrderedJson gridJson(const TableGrid& grid, bool every) {
     }
     operators.push_back({{"operator", toString(row.op.operator_name())},
                          {"schema", toString(row.op.schema())},
+                         {"gradient", autograd::describeGradient(row.op)},
                          {"cells", std::move(table_entries)}});
   }
   return {{"keys", std::move(keys)}, {"operators", std::move(operators)}};
@@ -135,6 +141,7 @@ OrderedJson gridJson(const TableGrid& grid, bool every) {
 bool isTouched(const TableEntry& table_entry) { return !isUntouched(table_entry); }
 
 void showAll(const TableOptions& options) {
+  autograd::registerAutogradKernels();
   if (options.html.empty()) {
     const TableGrid all = gridOfAll();
     if (options.json) {

@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
@@ -8,6 +9,7 @@
 #include <boxcar/interpreter/bytecode/disassembler.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/explain_text.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/cli/handler_options.h>
 #include <boxcar/interpreter/cli/operator_docstrings.h>
@@ -127,7 +129,8 @@ void explainCall(Prompt& prompt, std::string_view text) {
     reportDiagnostics(prompt.session.evaluate(std::string(text)).warnings);
   }
   BOXCAR_CHECK(last.has_value(), "no operator was called: the compiler computed the constant expression");
-  print(toString(explainDispatch(last->first, last->second)));
+  const std::string gradient = autograd::describeGradient(last->first);
+  print(explanationText(explainDispatch(last->first, last->second), gradient));
 }
 
 void explain(Prompt& prompt, std::string_view argument) {
@@ -135,7 +138,8 @@ void explain(Prompt& prompt, std::string_view argument) {
   static_cast<void>(cuda::isAvailable());
   if (!isOperatorName(argument)) return explainCall(prompt, argument);
   const OperatorHandle op = findOperator(wholeName(argument));
-  print(toString(explainDispatch(op, readArgumentKeys(op.schema(), {}))));
+  const std::string gradient = autograd::describeGradient(op);  // this comes first: it registers kernels
+  print(explanationText(explainDispatch(op, readArgumentKeys(op.schema(), {})), gradient));
 }
 
 void showCode(Prompt& prompt, std::string_view argument) {

@@ -34,26 +34,50 @@ passed over: BackendSelect, which lets the call through by default"
 run "explain: all tensors on the CPU" explain aten::relu
 expectStatus 0
 site=$(grep -o 'backends/native/[a-z_]*.[a-z]*:[0-9]*$' <<< "$output")
+formula=$(grep -o 'backends/ops/aten_functions.derivatives:[1-9][0-9]*$' <<< "$output")
+[[ $(sed -n "${formula##*:}p" "$(dirname "$0")/../../../${formula%:*}") == aten::relu ]] || fail "the formula is there" "$output"
 expectOutput "aten::relu(Tensor self) -> Tensor
+gradient: by the formula at $formula
 argument 'self' (position 1, Tensor) brings: CPU, ADInplaceOrView
 $thread
 $through
 dispatched to: CPU, which runs the kernel registered for CPU at $site"
 expectErrors ""
 
-run "explain: a backend that is not there" explain aten::add.Tensor --arg cpu+grad --arg other=privateuseone:1
+run "explain: a backend that is not there" explain aten::add.Tensor --arg cpu+grad --arg other=privateuseone:1 --exclude AutogradFunctionality
 expectStatus 0
+formula=$(grep '^gradient: by the formula at backends/ops/aten_arithmetic.derivatives:' <<< "$output")
 expectOutput "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+$formula
 argument 'self' (position 1, Tensor) brings: CPU, ADInplaceOrView, AutogradCPU
 argument 'other' (position 2, Tensor) brings: PrivateUse1, ADInplaceOrView
 together: CPU, PrivateUse1, ADInplaceOrView, AutogradCPU, AutogradPrivateUse1
-$thread
-passed over: AutogradPrivateUse1, which lets the call through by default
+this thread includes: BackendSelect, ADInplaceOrView
+this thread excludes: AutogradFunctionality, AutocastCPU, AutocastXPU, AutocastIPU, AutocastHPU, AutocastXLA, AutocastCUDA, AutocastPrivateUse1
+passed over: AutogradPrivateUse1, which this thread excludes
 $through
 the highest of several backends serves the call: PrivateUse1 before CPU
 dispatched to: PrivateUse1, which has no kernel
-the operator has kernels for: Meta, CPU
+the operator has kernels for: Autograd, Meta, CPU
 the call would be served by: a kernel for PrivateUse1 or for an alias of it (CompositeImplicitAutograd, CompositeExplicitAutograd, CompositeExplicitAutogradNonFunctional), or a fallback at PrivateUse1"
+
+run "explain: a tensor that requires grad, before any does" explain aten::relu --arg cpu+grad
+expectStatus 0
+expectOutputHas "dispatched to: AutogradCPU, which runs the kernel registered for Autograd, which covers AutogradCPU, at backends/autograd/autograd_kernel.cpp:"
+printf 'op my::plain(Tensor x) -> Tensor { return x }\n' > plain.ops
+gradient() {  # OPERATOR EXPECTED [OPTION...]
+  run "the gradient of $1" explain "$1" "${@:3}"
+  expectStatus 0
+  expectOutputHas "
+gradient: $2
+"
+}
+gradient aten::linear "composed of other operators, which are differentiated"
+gradient my::plain "composed of other operators, which are differentiated" --script plain.ops
+gradient aten::argmax "none, as its results are not differentiable"
+gradient aten::mul.out "none, as it has out=, so to call it on tensors that require grad is an error"
+gradient aten::logical_and_ "no formula, so to ask for it is an error"
+gradient aten::resize_ "by its own kernel for Autograd"
 
 run "explain: lists, and keys of the thread" explain aten::cat --arg cpu,meta --include Tracer --exclude Tracer --exclude Dense
 expectStatus 0
@@ -67,7 +91,7 @@ run "explain: keys" explain aten::relu --arg 'CPU|Negative' --include Tracer
 expectStatus 0
 expectOutputHas "argument 'self' (position 1, Tensor) brings: CPU, Negative"
 expectOutputHas "dispatched to: Tracer, which has no kernel
-the operator has kernels for: Meta, CPU
+the operator has kernels for: Autograd, Meta, CPU
 the call would be served by: a kernel for Tracer, or a fallback at Tracer"
 
 run "explain: arguments that bring nothing" explain aten::linear --arg none --arg weight=cpu
@@ -79,8 +103,8 @@ expectOutputHas "which runs the kernel registered for CompositeImplicitAutograd,
 run "explain --json" explain aten::add.Tensor --json --arg cpu --include Tracer
 expectStatus 0
 python3 -m json.tool <<< "$output" > object.json || fail "$test_name" "no JSON"
-for part in '"operator": "aten::add.Tensor"' '"name": "self"' '"position": 1' '"lets_through": \[' '"passed": \[' '"key": "Tracer"' \
-  '"cause": "missing"' '"kernels_for": "Meta, CPU"'; do
+for part in '"operator": "aten::add.Tensor"' '"gradient": "by the formula at ' '"name": "self"' '"position": 1' '"lets_through": \[' '"passed": \[' '"key": "Tracer"' \
+  '"cause": "missing"' '"kernels_for": "Autograd, Meta, CPU"'; do
   grep -q "$part" object.json || fail "$test_name" "without $part" "$output"
 done
 
@@ -121,9 +145,12 @@ expectOutput "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weigh
 run "ops --key --computed" ops cross_entropy_loss --key CPU --computed
 expectStatus 0
 expectOutput "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100, float label_smoothing=0.0) -> Tensor"
-run "ops --key --computed leaves out what lets calls through" ops hardtanh --key AutogradCPU --computed
+run "ops --key of what records calls" ops hardtanh_backward --key Autograd
+expectStatus 0
+expectOutputHas "aten::hardtanh_backward(Tensor grad_output, "
+run "ops --key --computed leaves out what lets calls through" ops io::load_npy --key AutocastCPU --computed
 expectStatus 1
-expectErrors "boxcar: no operator that matches 'hardtanh' has a kernel that answers at AutogradCPU"
+expectErrors "boxcar: no operator that matches 'io::load_npy' has a kernel that answers at AutocastCPU"
 
 refuses "no operator that matches 'cross_entropy_loss' has a kernel registered for CPU; --computed also lists those that another key's kernel answers for" ops cross_entropy_loss --key CPU
 refuses "no operator has a kernel registered for Tracer; --computed also lists those that another key's kernel answers for" ops --key Tracer

@@ -11,13 +11,19 @@ has() { grep -q -- "$1" object.json || fail "$test_name" "without $1"; }
 
 run "a kernel of a backend" table aten::relu
 expectStatus 0
-places=$(grep -o 'backends/[a-z/_.]*:[0-9]*$' <<< "$output")
+places=$(grep -v gradient <<< "$output" | grep -o 'backends/[a-z/_.]*:[0-9]*$')
+formula=$(grep '^gradient: by the formula at backends/ops/aten_functions.derivatives:' <<< "$output")
+kernel=$(grep -o 'backends/autograd/autograd_kernel.cpp:[0-9]*$' <<< "$output" | head -1)
 expectOutput "aten::relu(Tensor self) -> Tensor
 defined at $(sed -n 1p <<< "$places")
-key   kernel   cause  registered for  at
-Meta  unboxed  exact  Meta            $(sed -n 2p <<< "$places")
-CPU   unboxed  exact  CPU             $(sed -n 2p <<< "$places")
-31 keys have their default and 83 are missing; --every shows them"
+$formula
+key                                    kernel   cause  registered for  at
+AutogradNestedTensor                   boxed    alias  Autograd        $kernel
+AutogradMeta to AutogradCPU (15 keys)  boxed    alias  Autograd        $kernel
+AutogradOther                          boxed    alias  Autograd        $kernel
+Meta                                   unboxed  exact  Meta            $(sed -n '$p' <<< "$places")
+CPU                                    unboxed  exact  CPU             $(sed -n '$p' <<< "$places")
+14 keys have their default and 83 are missing; --every shows them"
 expectErrors ""
 
 run "a composite kernel" table aten::linear
@@ -27,7 +33,7 @@ expectStatus 0
 
 run "--every" table aten::relu --every
 expectStatus 0
-[[ $(grep -c . <<< "$output") -eq 119 ]] || fail "$test_name" "not a line for each of 116 keys" "$output"
+[[ $(grep -c . <<< "$output") -eq 120 ]] || fail "$test_name" "not a line for each of 116 keys" "$output"
 [[ $output =~ PreDispatch\ +modes\ +default ]] || fail "$test_name" "$output"
 [[ $output =~ CUDA\ +missing\ +missing ]] || fail "$test_name" "$output"
 
@@ -36,6 +42,8 @@ expectStatus 0
 isJson
 has '"operator": "aten::relu"'
 has '"registered_for": "CPU"'
+has '"gradient": "by the formula at '
+has '"registered_for": "Autograd"'
 ! grep -q '"missing"' object.json || fail "$test_name" "it has missing cells"
 run "--json --every" table aten::relu --json --every
 isJson
@@ -52,6 +60,7 @@ expectStatus 0
 run "--all --json" table --all --json
 expectStatus 0
 isJson
+[[ $(grep -c '"gradient": "by the formula at ' object.json) -gt 500 ]] || fail "$test_name" "without formulas"
 [[ $(grep -c '"operator"' object.json) -eq $count ]] || fail "$test_name" "not $count operators"
 
 run "--html" table --html page.html

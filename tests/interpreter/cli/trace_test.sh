@@ -309,7 +309,7 @@ check "$folder/layers.ops"
 "$boxcar" trace "$folder/layers.ops" -o "$folder/layers_trace.ops" --dot "$folder/layers.dot" --unfold
 same "layers that are not folded" 20 "$(grep -c '<td>aten::relu</td>' "$folder/layers.dot")"
 
-same "a picture without Graphviz" "boxcar: the program \`dot\`, which draws the picture, was not found: install the package graphviz, or write the graph with --dot" \
+same "a picture without Graphviz" "boxcar: the program \`dot\`, which draws the picture, was not found: install the package graphviz, or write the graph to a .dot file" \
   "$(PATH=/nowhere "$boxcar" trace "$folder/graph.ops" -o "$folder/x.ops" --svg "$folder/x.svg" 2>&1)"
 [[ ! -e $folder/x.ops ]] || fail "a trace although no picture could be drawn"
 
