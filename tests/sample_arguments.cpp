@@ -5,6 +5,9 @@
 #include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/dict.h>
+#include <boxcar/schema/function_object.h>
+#include <boxcar/schema/function_schema.h>
+#include <boxcar/schema/parse_schema.h>
 
 #include <algorithm>
 #include <cmath>
@@ -222,6 +225,7 @@ std::optional<IValue> valueOf(TypePtr type, Maker& make) {
     case TypeKind::String: return IValue("");
     case TypeKind::ScalarType: return IValue(make.isOdd() ? ScalarType::Double : make.kind().dtype);
     case TypeKind::Device: return IValue(Device(DeviceType::CPU));
+    case TypeKind::Function: return IValue(makeFunction(parseSchema("same(Tensor x) -> Tensor"), [](Stack&) {}));
     case TypeKind::Optional: return IValue();
     case TypeKind::List: {
       const TypeKind element = type->element()->kind();
@@ -358,7 +362,8 @@ std::vector<Stack> sampleArguments(const OperatorHandle& op) {
 
 bool needsHistory(const OperatorHandle& op) {
   const std::string& name = op.schema().name();
-  return name == "aten::backward" || name == "aten::_backward" || name == "aten::retain_grad";
+  return name == "aten::backward" || name == "aten::_backward" || name == "aten::retain_grad" ||
+         name == "aten::register_hook";
 }
 
 std::vector<Stack> keptArguments(const OperatorHandle& op) {

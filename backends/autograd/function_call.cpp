@@ -1,6 +1,6 @@
 #include <boxcar/backends/autograd/function_call.h>
-#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/schema/function_schema.h>
 
 namespace boxcar::autograd {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -67,6 +68,12 @@ void addOptional(std::vector<Used>& used, const OptionalTensor& tensor) {
   if (tensor.has_value()) used.push_back({&*tensor, false});
 }
 
+// Throws Error, before anything is written, if a number that weights of [dtype] are computed with does not fit.
+void checkNumbers(ScalarType dtype, std::initializer_list<double> numbers) {
+  if (dtype == ScalarType::Double || dtype == ScalarType::ComplexDouble) return;
+  for (const double number : numbers) (void)Scalar(number).to<float>();
+}
+
 // Whether a gradient was found to be infinite, so that the step is left out.
 bool isSkipped(const OptionalTensor& found_inf) {
   return found_inf.has_value() && boxcar::item(*found_inf).to<double>() != 0;
@@ -103,6 +110,9 @@ void sgd(TensorList self, TensorList grads, TensorList momentum_buffer_list, con
   addOptional(used, grad_scale);
   addOptional(used, found_inf);
   checkMemory(std::move(used));
+  for (const Tensor& weight : self) {
+    checkNumbers(weight.scalar_type(), {options.weight_decay, options.momentum, 1 - options.dampening, options.lr});
+  }
   if (isSkipped(found_inf)) return;
   for (size_t i = 0; i < self.size(); ++i) {
     Tensor weight = self[i];
@@ -176,9 +186,17 @@ void adam(std::string_view name, const AdamState& state, const Adam& options, co
   addOptional(used, grad_scale);
   addOptional(used, found_inf);
   checkMemory(std::move(used));
-  if (isSkipped(found_inf)) return;
+  std::vector<double> divisors;
+  std::vector<double> sizes;  // of the steps
   for (size_t i = 0; i < state.self.size(); ++i) {
     const auto step = boxcar::item(state.state_steps[i]).to<double>();
+    divisors.push_back(std::sqrt(1 - std::pow(options.beta2, step)));
+    sizes.push_back(-options.lr / (1 - std::pow(options.beta1, step)));
+    checkNumbers(state.self[i].scalar_type(), {options.lr * options.weight_decay, options.weight_decay, options.beta1,
+                                               options.beta2, options.eps, divisors.back(), sizes.back()});
+  }
+  if (isSkipped(found_inf)) return;
+  for (size_t i = 0; i < state.self.size(); ++i) {
     Tensor weight = state.self[i];
     Tensor gradient = usedGradient(state.grads[i], grad_scale, options.maximize);
     if (options.weight_decay != 0) {
@@ -199,9 +217,9 @@ void adam(std::string_view name, const AdamState& state, const Adam& options, co
       boxcar::maximum_out(largest, largest, square);
     }
     Tensor divisor = boxcar::sqrt(largest);
-    boxcar::div_(divisor, std::sqrt(1 - std::pow(options.beta2, step)));
+    boxcar::div_(divisor, divisors[i]);
     boxcar::add_(divisor, options.eps);
-    boxcar::addcdiv_(weight, mean, divisor, -options.lr / (1 - std::pow(options.beta1, step)));
+    boxcar::addcdiv_(weight, mean, divisor, sizes[i]);
   }
 }
 

@@ -6,8 +6,8 @@
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/values/value_copy.h>
-#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/graph_inputs.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/value_tensors.h>
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 #include <boxcar/dispatcher/boxing/counted_boxed_writes.h>
 #include <boxcar/dispatcher/registry/operator_handle.h>
-#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/stack.h>
+#include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/schema/function_schema.h>
 
 #include <cstdint>

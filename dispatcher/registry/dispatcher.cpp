@@ -288,7 +288,7 @@ std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
 
 RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, RegistrationSite site, std::vector<Tag> tags) {
   const std::lock_guard lock(state_->mutex);
-  OperatorEntry& entry = state_->operators.findOrAdd(schema.operator_name());
+  OperatorEntry& entry = state_->operators.findOrAdd(OperatorName(schema.operator_name()));
   state_->define(entry);
   BOXCAR_CHECK(
       !entry.hasSchema(),
@@ -357,12 +357,13 @@ RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional
   BOXCAR_CHECK(kernel.isValid(), "no kernel was given for {} at {}", name, site);
   checkKeyOfKernel(name, key.value_or(DispatchKey::CompositeImplicitAutograd), site);
   const std::lock_guard lock(state_->mutex);
-  OperatorEntry& entry = state_->operators.findOrAdd(name);
+  OperatorEntry& entry = state_->operators.findOrAdd(std::move(name));
   // Kernels from the program's own blocks are checked when the schema is parsed.
   if (state_->ready.load(std::memory_order_relaxed)) state_->define(entry);
   const DispatchKey registered = key.value_or(DispatchKey::CompositeImplicitAutograd);
-  const bool may_write = !entry.hasSchema() || entry.schema().is_mutable();
-  if (may_write && isOwnWork(registered, kernel)) kernel = detail::countingWrites(std::move(kernel));
+  if (isOwnWork(registered, kernel) && entry.hasSchema() && entry.schema().is_mutable()) {
+    kernel = detail::countingWrites(std::move(kernel));
+  }
   const uint64_t id = entry.registerKernel(state_->fallbacks, registered, std::move(kernel), site);
   state_->changed.notify_all();
   return RegistrationHandleRAII([&entry, id] {

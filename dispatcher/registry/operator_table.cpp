@@ -29,13 +29,12 @@ OperatorEntry* OperatorTable::find(const OperatorName& name) const noexcept {
   return found == set_.end() ? nullptr : found->entry;
 }
 
-OperatorEntry& OperatorTable::findOrAdd(const OperatorName& name) {
+OperatorEntry& OperatorTable::findOrAdd(OperatorName&& name) {
   const size_t hash = Hash()(name);
   if (const auto found = set_.find(HashedName{name, hash}); found != set_.end()) return *found->entry;
   // Steps that can run out of memory come before steps that cannot fail, or are undone.
   if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 64);
-  OperatorName own_name = name;
-  auto* entry = new (allocateEntry()) OperatorEntry(std::move(own_name));
+  auto* entry = new (allocateEntry()) OperatorEntry(std::move(name));
   try {
     set_.insert({hash, entry});
   } catch (...) {

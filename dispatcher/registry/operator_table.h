@@ -21,7 +21,8 @@ class OperatorTable final {
 
   // The following are called under the owner's lock.
   OperatorEntry* find(const OperatorName& name) const noexcept;
-  OperatorEntry& findOrAdd(const OperatorName& name);
+  // Takes [name] if it is new.
+  OperatorEntry& findOrAdd(OperatorName&& name);
   // Brings the snapshot up to date if enough names were added since the last one to make it worth the cost.
   void refreshSnapshot();
   // All entries, in the order they were added.

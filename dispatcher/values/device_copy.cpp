@@ -1,8 +1,8 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/values/device_copy.h>
-#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stack.h>
+#include <boxcar/ivalue/value_tensors.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 #include <boxcar/dispatcher/handlers/cost/call_work.h>
-#include <boxcar/dispatcher/values/value_tensors.h>
+#include <boxcar/ivalue/value_tensors.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include <boxcar/dispatcher/handlers/fault/bit_flip.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
-#include <boxcar/dispatcher/values/value_tensors.h>
+#include <boxcar/ivalue/value_tensors.h>
 #include <fmt/format.h>
 
 #include <vector>

@@ -110,7 +110,7 @@ TEST(BytecodeSafety, AHandlerThatReturnsNoListFails) {
   EXPECT_EQ(failureOf("Value", with + body + "0 ReturnNone\n", shared),
             "mode m: the body must return a list of results, not NoneType");
   EXPECT_EQ(failureOf("Value", with + body + "0 ReturnValue v0\n", shared),
-            "mode m: the body must return a list of results, not Operator");
+            "mode m: the body must return a list of results, not Function");
   EXPECT_EQ(failureOf("Value", with + body + "0 ReturnValue v1\n", shared), "no error");
 }
 

@@ -76,7 +76,7 @@ gradient aten::linear "composed of other operators, which are differentiated"
 gradient my::plain "composed of other operators, which are differentiated" --script plain.ops
 gradient aten::argmax "none, as its results are not differentiable"
 gradient aten::mul.out "none, as it has out=, so to call it on tensors that require grad is an error"
-gradient aten::logical_and_ "no formula, so to ask for it is an error"
+gradient aten::floor_divide "no formula, so to ask for it is an error"
 gradient aten::resize_ "by its own kernel for Autograd"
 
 run "explain: lists, and keys of the thread" explain aten::cat --arg cpu,meta --include Tracer --exclude Tracer --exclude Dense
