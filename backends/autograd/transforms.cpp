@@ -51,7 +51,8 @@ class Primals final {
   std::vector<IValue> inputs() const { return withTensors(values_, inputs_); }
   const std::vector<Tensor>& wanted() const noexcept { return wanted_; }
 
-  // Returns the gradients of [outputs], shaped like the values; zeros where there is none.
+  // Returns the gradients of [outputs], shaped like the values; zeros where the outputs do not depend on a tensor, and
+  // None for a value without tensors that can have a gradient.
   std::vector<IValue> gradients(std::span<const Tensor> outputs, std::span<const Tensor> grad_outputs,
                                 bool keeps_graph) const {
     std::vector<Tensor> roots;
@@ -75,7 +76,11 @@ class Primals final {
         results.push_back(gradient.defined() ? std::move(gradient) : boxcar::zeros_like(input));
       }
     }
-    return withTensors(values_, results);
+    std::vector<IValue> gradients = withTensors(values_, results);
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (std::ranges::none_of(tensorsIn({&values_[i], 1}), canHaveGradient)) gradients[i] = IValue();
+    }
+    return gradients;
   }
 
  private:
@@ -111,6 +116,9 @@ FunctionPtr gradientOf(std::string_view name, const FunctionPtr& func, int64_t a
     const size_t arguments = func->schema().arguments().size();
     std::vector<IValue> args = pop(stack, arguments);
     const Primals primals({&args[index], 1});
+    BOXCAR_CHECK(!primals.wanted().empty(),
+                 "{}: argument '{}' of {} has no tensor of a floating point or complex dtype\n  {}", label,
+                 func->schema().arguments()[index].name(), func->text(), func->schema());
     args[index] = primals.inputs()[0];
     IValue value;
     {
