@@ -3,6 +3,7 @@
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/value_tensors.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,10 +25,31 @@ namespace {
       call.empty() ? "; under anomaly_mode(), this error names the lines" : "");
 }
 
+[[noreturn, gnu::cold]] void failWrittenInList(const Node& node) {
+  const std::string call = callOf(node);
+  BOXCAR_FAIL(
+      "one of the variables needed for gradient computation has been modified by an inplace operation: a tensor of a "
+      "list that {} saved{}. clone() it before it is changed",
+      node.name(), call.empty() ? "" : fmt::format(", {}", call));
+}
+
+// Of the tensors in a list. It grows by each write to one of them.
+uint32_t sumOfVersions(const IValue& list) {
+  uint32_t sum = 0;
+  visitTensors(list, [&](const Tensor& tensor) { sum += tensor.version(); });
+  return sum;
+}
+
 }  // namespace
 
 SavedValue::SavedValue(IValue value) : value_(std::move(value)) {
-  if (value_.isTensor()) version_ = value_.toTensor().version();
+  if (value_.isTensor()) {
+    version_ = value_.toTensor().version();
+  } else if (value_.isTensorList() || value_.isGenericList()) {
+    // The caller may change its list later.
+    value_ = mapTensors(value_, [](const Tensor& tensor) { return tensor; });
+    version_ = sumOfVersions(value_);
+  }
 }
 
 SavedValue::SavedValue(const Tensor& result, int output_nr) : version_(result.version()), output_nr_(output_nr) {
@@ -46,6 +68,13 @@ Tensor SavedValue::tensor(const IntrusivePtr<Node>& node) const {
   meta.output_nr = static_cast<uint32_t>(output_nr_);
   result.set_requires_grad(true);
   return result;
+}
+
+const IValue& SavedValue::argument(const Node& node) const {
+  const bool is_list = value_.isTensorList() || value_.isGenericList();
+  if (is_list && sumOfVersions(value_) != version_) [[unlikely]]
+    failWrittenInList(node);
+  return value_;
 }
 
 void SavedValue::free() noexcept {

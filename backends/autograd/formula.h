@@ -61,6 +61,8 @@ class SavedValue final {
   SavedValue(const Tensor& result, int output_nr);
 
   const IValue& value() const noexcept { return value_; }
+  // Returns it as an argument that is no tensor. Throws Error if a tensor of a list was written since.
+  const IValue& argument(const Node& node) const;
   // Drops a tensor, or a list of tensors.
   void free() noexcept;
   bool isFreed() const noexcept { return is_freed_; }
@@ -119,7 +121,7 @@ class BackwardCall final {
   // An Arg, as a kernel takes it.
   template <class Arg>
   detail::BorrowedArgument<Arg> value(size_t item) const {
-    return detail::BorrowedArgument<Arg>(const_cast<IValue&>(node_.saved(item).value()));
+    return detail::BorrowedArgument<Arg>(const_cast<IValue&>(node_.saved(item).argument(node_)));
   }
 
   void set(size_t input, Tensor gradient) { results_[node_.firstEdge(input)] = std::move(gradient); }
