@@ -88,7 +88,7 @@ Tensor glu_second_self(const Tensor& grad, const Tensor& grad_output, const Tens
 }
 
 Tensor logit_second(const Tensor& grads, const Tensor& self, std::optional<double> eps) {
-  const Tensor slope = grads * (2 * self - 1) / power(self * (1 - self), 2);
+  Tensor slope = grads * (2 * self - 1) / power(self * (1 - self), 2);
   if (!eps.has_value()) return slope;
   const Tensor is_inside = boxcar::logical_and(self >= *eps, self <= 1 - *eps);
   return boxcar::where(is_inside, slope, zero_of(grads));

@@ -168,7 +168,7 @@ Tensor filled_value(const Tensor& grad, int64_t dim, const Tensor& index) {
 }
 
 Tensor gathered(const Tensor& grad, IndexSpan sizes, int64_t dim, const Tensor& index) {
-  const Tensor read = boxcar::gather(grad, dim, index);
+  Tensor read = boxcar::gather(grad, dim, index);
   if (std::ranges::equal(read.sizes(), sizes) || sizes.empty()) return read;
   std::vector<int64_t> padding;
   for (size_t i = sizes.size(); i-- > 0;) {

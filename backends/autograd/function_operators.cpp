@@ -200,7 +200,7 @@ IValue apply(const FunctionPtr& forward, const FunctionPtr& backward, const IVal
   const auto derivative = std::make_shared<OwnDerivative>(forward, backward, given);
   const auto node = makeIntrusive<FunctionNode>(
       forward->schema().name() + "Backward",
-      [derivative](AutogradContext* context, variable_list grads) { return (*derivative)(context, grads); });
+      [derivative](AutogradContext* context, const variable_list& grads) { return (*derivative)(context, grads); });
   for (size_t i = 0; i < given.size(); ++i) {
     if (isTensorType(forward->schema().arguments()[i].type())) node->addArgument(tensorsIn({&given[i], 1}));
   }

@@ -69,7 +69,7 @@ const FunctionObject& toFunction(const IValue& value, std::string_view what) {
 }
 
 Stack argumentsFor(const FunctionSchema& schema, const IValue& arguments, std::string_view what) {
-  const OperatorName op = schema.operator_name();
+  const OperatorName& op = schema.operator_name();
   const size_t given = arguments.length();
   const size_t count = schema.arguments().size();
   BOXCAR_CHECK(given <= count || schema.is_vararg(), "{}: {} takes {} argument{}, not {}\n  {}", what, op, count,
