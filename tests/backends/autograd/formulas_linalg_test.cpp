@@ -161,7 +161,7 @@ const LinalgCase kLinalgCases[] = {
      },
      {{2, 3, 2}}},
     {"norm", [](const Inputs& x) { return norm(x[0], 3); }, {{2, 3}}},
-    {"norm_dim", [](const Inputs& x) { return norm(x[0], 1.5, {{1}}); }, {{2, 3}}},
+    {"norm_dim", [](const Inputs& x) { return norm(x[0], 1.5, std::vector<int64_t>{1}); }, {{2, 3}}},
     {"nuclear_norm", [](const Inputs& x) { return linalg_norm(x[0], std::string_view("nuc")); }, {{2, 3}}},
     {"dist", [](const Inputs& x) { return dist(x[0], x[1], 3); }, {{2, 3}, {3}}},
     {"renorm_1", renormOf(1), {{2, 3, 2}}},
