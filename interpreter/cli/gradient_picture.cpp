@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/handlers/dot_text.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/gradient_picture.h>
 #include <boxcar/interpreter/cli/graphviz.h>
@@ -17,6 +18,7 @@ using autograd::GradientArrow;
 using autograd::GradientGraph;
 using autograd::GradientShape;
 using autograd::GradientVertex;
+using detail::dotText;
 
 // Vertices and arrows of a picture, as many as `dot` draws within some seconds, and vertices of a .dot file.
 constexpr size_t kMostDrawn = 1000;
@@ -24,19 +26,6 @@ constexpr size_t kMostVertices = 100'000;
 constexpr size_t kMostShapes = 3;
 constexpr size_t kMostUses = 4;
 constexpr size_t kMostCharacters = 56;
-
-std::string dotText(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (c == '\n') {
-      result += "\\n";
-    } else {
-      result += c;
-    }
-  }
-  return result += '"';
-}
 
 // Cuts [text] after so many characters, each of which is some bytes of UTF-8.
 std::string shortened(std::string_view text) {

@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/handlers/dot_text.h>
 #include <boxcar/dispatcher/handlers/report_table.h>
 #include <boxcar/dispatcher/handlers/trace/trace_graph.h>
 #include <fmt/format.h>
@@ -12,19 +13,6 @@ namespace {
 
 constexpr size_t kMostBoxes = 60;
 constexpr size_t kMostWeights = 8;
-
-std::string dotText(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (c == '\n') {
-      result += "\\n";
-    } else {
-      result += c;
-    }
-  }
-  return result += '"';
-}
 
 // Escapes text for use between the tags of Graphviz's labels.
 std::string escaped(std::string_view text) {
