@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/error.h>
 
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -28,12 +29,21 @@ void moveRetaining(const Tensor& tensor, const AutogradMeta& meta, Node& to) {
   to.findOrMakeHooks().retaining.emplace_back(meta.output_nr, WeakIntrusivePtr(self));
 }
 
-// Guards the history of views, which threads that only read them may refresh.
-std::mutex& viewMutexOf(const Tensor& view) noexcept {
-  constexpr size_t kCount = 64;
-  static std::mutex mutexes[kCount];
-  return mutexes[reinterpret_cast<uintptr_t>(view.unsafeGetTensorImpl()) / 64 % kCount];
-}
+// Mutexes that tensors share.
+class MutexPool final {
+ public:
+  std::mutex& of(const TensorImpl& tensor) noexcept {
+    return mutexes_[reinterpret_cast<uintptr_t>(&tensor) / 64 % std::size(mutexes_)];
+  }
+
+ private:
+  std::mutex mutexes_[64];
+};
+
+// Guard gradients, and the history of views, which threads that only read them may refresh. A pass may hold one of the
+// former when it needs one of the latter.
+constinit MutexPool gradient_mutexes;
+constinit MutexPool view_mutexes;
 
 // A view's node is that of the call that made it until its memory is written: then its history is its base's.
 void refreshView(const Tensor& view) {
@@ -57,7 +67,7 @@ struct History {
 History historyOf(const Tensor& tensor) {
   std::unique_lock<std::mutex> lock;
   if (isView(tensor)) {
-    lock = std::unique_lock(viewMutexOf(tensor));
+    lock = std::unique_lock(view_mutexes.of(*tensor.unsafeGetTensorImpl()));
     refreshView(tensor);
   }
   const AutogradMeta* const meta = AutogradMeta::find(tensor);
@@ -77,11 +87,7 @@ AutogradMeta& AutogradMeta::findOrMake(const Tensor& tensor) {
 void* AutogradMeta::operator new(size_t bytes) { return allocateCached(bytes); }
 void AutogradMeta::operator delete(void* memory, size_t bytes) noexcept { freeCached(memory, bytes); }
 
-std::mutex& mutexOf(const TensorImpl& tensor) noexcept {
-  constexpr size_t kCount = 64;
-  static std::mutex mutexes[kCount];
-  return mutexes[reinterpret_cast<uintptr_t>(&tensor) / 64 % kCount];
-}
+std::mutex& mutexOf(const TensorImpl& tensor) noexcept { return gradient_mutexes.of(tensor); }
 
 IntrusivePtr<Node> gradFn(const Tensor& tensor) {
   if (!tensor.requires_grad()) return nullptr;
