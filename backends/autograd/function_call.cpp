@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/function_call.h>
+#include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/schema/function_schema.h>
@@ -15,7 +16,8 @@ IValue callFunction(std::string_view what, const FunctionObject& function, std::
   for (size_t i = args.size(); i < parameters.size(); ++i) {
     BOXCAR_CHECK(parameters[i].default_value().has_value(), "{}: argument '{}' of {} is missing\n  {}", what,
                  parameters[i].name(), function.text(), schema);
-    stack.push_back(*parameters[i].default_value());
+    // The function may change a list.
+    stack.push_back(ValueCopier().copy(*parameters[i].default_value()));
   }
   function.call(stack);
   if (stack.empty()) return {};
