@@ -28,35 +28,11 @@
 namespace boxcar::autograd {
 namespace {
 
-// Calls [run] with each tensor of an argument: itself, or the elements of a list.
-template <class Run>
-void forEachTensor(const IValue& value, const Run& run) {
-  if (value.isTensor()) {
-    run(value.toTensor());
-  } else if (value.isTensorList()) {
-    const List<Tensor> tensors = value.toTensorList();
-    for (size_t i = 0; i < tensors.size(); ++i) run(tensors.get(i));
-  } else if (value.isList()) {
-    for (size_t i = 0; i < value.length(); ++i) {
-      if (const IValue element = value.elementAt(i); element.isTensor()) run(element.toTensor());
-    }
-  }
-}
-
 bool requiresGrad(const IValue& value) {
   if (value.isTensor()) return value.toTensor().requires_grad();
   bool requires_grad = false;
   forEachTensor(value, [&](const Tensor& tensor) { requires_grad |= tensor.requires_grad(); });
   return requires_grad;
-}
-
-bool canRequireGrad(const Tensor& tensor) {
-  return tensor.defined() && (tensor.is_floating_point() || tensor.is_complex());
-}
-
-// Whether a matrix lies in memory as the transpose of a contiguous one, as a Linear's weight does when it is used.
-bool isTurned(const Tensor& x) {
-  return x.dim() == 2 && x.stride(0) == 1 && x.stride(1) == x.size(0) && x.size(0) != 1 && x.size(1) != 1;
 }
 
 // The error of an operator without a formula, told when its gradient is asked for.
@@ -113,7 +89,7 @@ class DifferentiatedCall final {
       const bool is_written =
           is_wanted && item.what == SavedItem::What::kArgument && (op_.written_arguments >> item.position & 1) != 0;
       if (is_written) written_.emplace_back(i, arguments_[item.position]);
-      node->save(is_wanted && !is_written ? savedArgument(item) : SavedValue());
+      node->save(is_wanted && !is_written ? saved(item) : SavedValue());
     }
     operator_node_ = node.get();
     wanted_ = wanted;
@@ -170,19 +146,11 @@ class DifferentiatedCall final {
     }
   }
 
-  SavedValue savedArgument(const SavedItem& item) const {
-    const IValue& argument = arguments_[item.position];
-    switch (item.what) {
-      case SavedItem::What::kSizes: return SavedValue(List<int64_t>(argument.toTensor().sizes()));
-      case SavedItem::What::kStrides: return SavedValue(List<int64_t>(argument.toTensor().strides()));
-      case SavedItem::What::kOffset: return SavedValue(argument.toTensor().storage_offset());
-      case SavedItem::What::kDtype: return SavedValue(static_cast<int64_t>(argument.toTensor().scalar_type()));
-      case SavedItem::What::kDim: return SavedValue(argument.toTensor().dim());
-      case SavedItem::What::kIsTurned: return SavedValue(isTurned(argument.toTensor()));
-      default: break;
+  SavedValue saved(const SavedItem& item) const {
+    if (item.what == SavedItem::What::kArgument && item.position == 0 && op_.writes_self) {
+      return SavedValue(boxcar::clone(arguments_[0].toTensor()));
     }
-    if (item.position == 0 && op_.writes_self) return SavedValue(boxcar::clone(arguments_[0].toTensor()));
-    return SavedValue(argument);
+    return savedArgument(item, arguments_);
   }
 
   void saveResults(std::span<const IValue> results) {

@@ -4,6 +4,7 @@
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
+#include <boxcar/ops.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,6 +34,11 @@ namespace {
       node.name(), call.empty() ? "" : fmt::format(", {}", call));
 }
 
+// Whether a matrix lies in memory as the transpose of a contiguous one, as a Linear's weight does when it is used.
+bool isTurned(const Tensor& x) {
+  return x.dim() == 2 && x.stride(0) == 1 && x.stride(1) == x.size(0) && x.size(0) != 1 && x.size(1) != 1;
+}
+
 // Of the tensors in a list. It grows by each write to one of them.
 uint32_t sumOfVersions(const IValue& list) {
   uint32_t sum = 0;
@@ -53,7 +59,7 @@ SavedValue::SavedValue(IValue value) : value_(std::move(value)) {
 }
 
 SavedValue::SavedValue(const Tensor& result, int output_nr) : version_(result.version()), output_nr_(output_nr) {
-  value_ = result.shallowCopy();  // the tensor itself would keep its node, which keeps this
+  value_ = withoutHistory(result);  // the tensor itself would keep its node, which keeps this
 }
 
 Tensor SavedValue::tensor(const IntrusivePtr<Node>& node) const {
@@ -62,7 +68,7 @@ Tensor SavedValue::tensor(const IntrusivePtr<Node>& node) const {
     failWritten(kept, version_, *node);
   if (output_nr_ < 0 || !GradMode::is_enabled()) return kept;
   // With its history, for a derivative of the derivative.
-  Tensor result = kept.shallowCopy();
+  Tensor result = withoutHistory(kept);
   AutogradMeta& meta = AutogradMeta::findOrMake(result);
   meta.grad_fn = node;
   meta.output_nr = static_cast<uint32_t>(output_nr_);
@@ -103,7 +109,21 @@ void OperatorNode::freeSaved() noexcept {
   for (SavedValue& value : saved_) value.free();
 }
 
+SavedValue savedArgument(const SavedItem& item, std::span<const IValue> arguments) {
+  const IValue& argument = arguments[item.position];
+  switch (item.what) {
+    case SavedItem::What::kSizes: return SavedValue(List<int64_t>(argument.toTensor().sizes()));
+    case SavedItem::What::kStrides: return SavedValue(List<int64_t>(argument.toTensor().strides()));
+    case SavedItem::What::kOffset: return SavedValue(argument.toTensor().storage_offset());
+    case SavedItem::What::kDtype: return SavedValue(static_cast<int64_t>(argument.toTensor().scalar_type()));
+    case SavedItem::What::kDim: return SavedValue(argument.toTensor().dim());
+    case SavedItem::What::kIsTurned: return SavedValue(isTurned(argument.toTensor()));
+    default: return SavedValue(argument);
+  }
+}
+
 bool BackwardCall::needs(size_t i) const noexcept {
+  if ((wanted_ >> i & 1) == 0) return false;
   const auto& edges = node_.edges();
   return std::any_of(edges.begin() + static_cast<ptrdiff_t>(node_.firstEdge(i)),
                      edges.begin() + static_cast<ptrdiff_t>(node_.pastEdge(i)),
@@ -115,6 +135,15 @@ Tensor BackwardCall::tensor(size_t item) const { return node_.saved(item).tensor
 std::optional<Tensor> BackwardCall::optionalTensor(size_t item) const {
   if (node_.saved(item).value().isNone()) return std::nullopt;
   return tensor(item);
+}
+
+Tensor ForwardCall::tangent(size_t position) const {
+  return has(position) ? tangents_[position] : boxcar::zeros_like(tensor(position));
+}
+
+void ForwardCall::add(size_t i, Tensor tangent) {
+  if (!tangent.defined()) return;
+  found_[i] = found_[i].defined() ? boxcar::add(found_[i], tangent) : std::move(tangent);
 }
 
 void BackwardCall::set(size_t input, std::vector<Tensor> gradients) {

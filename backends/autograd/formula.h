@@ -17,6 +17,7 @@
 namespace boxcar::autograd {
 
 class BackwardCall;
+class ForwardCall;
 
 // Something of a call that its node keeps.
 struct SavedItem {
@@ -25,6 +26,14 @@ struct SavedItem {
   What what;
   uint8_t position;     // of the argument or result
   uint16_t for_inputs;  // a bit for each differentiable input whose formula uses it
+};
+
+// How the tangents of results follow from those of arguments.
+enum class Forward : uint8_t {
+  kTransposed,   // by the transpose of the gradients' formulas
+  kLinear,       // the operator itself, called on the tangents
+  kElementwise,  // each gradient's formula, applied to the tangent, conjugated before and after
+  kGiven,        // by formulas of their own
 };
 
 // How to differentiate one operator.
@@ -44,12 +53,35 @@ struct Formula {
   uint16_t line;
   // Null: the results are not differentiable.
   void (*backward)(BackwardCall& call);
+  Forward forward;
+  // Of kGiven.
+  void (*given)(ForwardCall& call);
 };
 
 // All formulas, in the order of their names and overload names.
 std::span<const Formula> allFormulas() noexcept;
 // The files of the formulas: "aten_arithmetic.derivatives".
 std::span<const char* const> formulaFiles() noexcept;
+
+// Calls [run] with each tensor of an argument: itself, or the elements of a list.
+template <class Run>
+void forEachTensor(const IValue& value, const Run& run) {
+  if (value.isTensor()) {
+    run(value.toTensor());
+  } else if (value.isTensorList()) {
+    const List<Tensor> tensors = value.toTensorList();
+    for (size_t i = 0; i < tensors.size(); ++i) run(tensors.get(i));
+  } else if (value.isList()) {
+    for (size_t i = 0; i < value.length(); ++i) {
+      if (const IValue element = value.elementAt(i); element.isTensor()) run(element.toTensor());
+    }
+  }
+}
+
+// Whether a tensor may have a gradient or a tangent.
+inline bool canRequireGrad(const Tensor& tensor) {
+  return tensor.defined() && (tensor.is_floating_point() || tensor.is_complex());
+}
 
 // What a node keeps: a tensor, another value, or nothing.
 class SavedValue final {
@@ -75,6 +107,9 @@ class SavedValue final {
   int32_t output_nr_ = -1;
   bool is_freed_ = false;
 };
+
+// Returns what a node keeps of an argument.
+SavedValue savedArgument(const SavedItem& item, std::span<const IValue> arguments);
 
 // The node of a call of an operator that has a formula.
 class OperatorNode final : public Node {
@@ -106,8 +141,9 @@ class OperatorNode final : public Node {
 // What a generated backward function works on.
 class BackwardCall final {
  public:
-  BackwardCall(OperatorNode& node, const Gradients& grad_outputs) noexcept
-      : node_(node), grad_outputs_(grad_outputs), results_(node.edges().size()) {}
+  // [wanted]: a bit for each input whose gradient may be computed.
+  BackwardCall(OperatorNode& node, const Gradients& grad_outputs, uint16_t wanted = 0xFFFF) noexcept
+      : node_(node), grad_outputs_(grad_outputs), wanted_(wanted), results_(node.edges().size()) {}
 
   // The gradient of result [i]; undefined if there is none.
   const Tensor& grad(size_t i) const noexcept { return grad_outputs_[i]; }
@@ -141,7 +177,42 @@ class BackwardCall final {
  private:
   OperatorNode& node_;
   const Gradients& grad_outputs_;
+  uint16_t wanted_;
   Gradients results_;
+};
+
+// What a generated function of tangents works on.
+class ForwardCall final {
+ public:
+  // [tangents]: one for each argument, undefined where there is none.
+  ForwardCall(std::span<const IValue> arguments, std::span<const IValue> results, std::span<const Tensor> tangents)
+      : arguments_(arguments), results_(results), tangents_(tangents), found_(results.size()) {}
+
+  // Whether the argument has a tangent.
+  bool has(size_t position) const noexcept { return tangents_[position].defined(); }
+  // The tangent of an argument; zeros if it has none.
+  Tensor tangent(size_t position) const;
+  const Tensor& tensor(size_t position) const { return arguments_[position].toTensor(); }
+  // None gives nullopt.
+  std::optional<Tensor> optionalTensor(size_t position) const {
+    return arguments_[position].isNone() ? std::nullopt : std::optional(tensor(position));
+  }
+  // An Arg, as a kernel takes it.
+  template <class Arg>
+  detail::BorrowedArgument<Arg> value(size_t position) const {
+    return detail::BorrowedArgument<Arg>(const_cast<IValue&>(arguments_[position]));
+  }
+  const Tensor& result(size_t i) const { return results_[i].toTensor(); }
+
+  // Adds to the tangent of result [i].
+  void add(size_t i, Tensor tangent);
+  const std::vector<Tensor>& found() const noexcept { return found_; }
+
+ private:
+  std::span<const IValue> arguments_;
+  std::span<const IValue> results_;
+  std::span<const Tensor> tangents_;
+  std::vector<Tensor> found_;
 };
 
 // A tensor that a formula may not need.

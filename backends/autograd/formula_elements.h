@@ -52,6 +52,8 @@ Tensor split_sizes_whole(std::span<const Tensor> grads, std::span<const int64_t>
 // == Reductions ==
 
 Tensor sum_along(const Tensor& x, int64_t dim);
+// The elements of [x] that a reduction along [dim] chose.
+Tensor picked(const Tensor& x, int64_t dim, const Tensor& indices, bool keepdim);
 Tensor softmax_second(const Tensor& grad, const Tensor& grad_output, const Tensor& output, int64_t dim);
 Tensor prod_self(const Tensor& grad, const Tensor& self, const Tensor& result);
 Tensor prod_self(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim, bool keepdim);

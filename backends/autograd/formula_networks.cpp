@@ -29,6 +29,12 @@ Tensor ofElementLoss(const Tensor& slope, const OptionalTensor& weight, int64_t 
 
 }  // namespace
 
+Tensor on_channels(const Tensor& numbers, const Tensor& images) {
+  std::vector<int64_t> sizes(static_cast<size_t>(images.dim() - 1), 1);
+  sizes[0] = -1;
+  return boxcar::reshape(numbers, sizes);
+}
+
 // == Losses ==
 
 Tensor binary_cross_entropy_target(const Tensor& grad, const Tensor& self, const OptionalTensor& weight,

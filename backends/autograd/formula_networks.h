@@ -12,6 +12,9 @@
 
 namespace boxcar::autograd {
 
+// A number for each channel, with dimensions of size 1 after it, as they are added to [images].
+Tensor on_channels(const Tensor& numbers, const Tensor& images);
+
 struct LaterTensor;
 
 using GradientPair = std::tuple<Tensor, Tensor>;

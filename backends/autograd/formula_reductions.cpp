@@ -57,6 +57,11 @@ Tensor sum_along(const Tensor& x, int64_t dim) {
   return boxcar::sum(x, std::optional<IntArrayRef>(IntArrayRef(std::span<const int64_t>(&dim, 1))), /*keepdim=*/true);
 }
 
+Tensor picked(const Tensor& x, int64_t dim, const Tensor& indices, bool keepdim) {
+  if (keepdim || x.dim() == 0) return boxcar::gather(x, dim, indices);
+  return boxcar::squeeze(boxcar::gather(x, dim, boxcar::unsqueeze(indices, dim)), dim);
+}
+
 Tensor softmax_second(const Tensor& grad, const Tensor& grad_output, const Tensor& output, int64_t dim) {
   return grad * (grad_output - sum_along(grad_output * output, dim)) - grad_output * sum_along(grad * output, dim);
 }

@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/anomaly_mode.h>
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/ivalue/error.h>
@@ -34,7 +35,13 @@ bool AutogradContext::needs_input_grad(size_t index) const {
 
 void FunctionNode::addArgument(const Tensor& tensor) {
   edge_of_argument_.push_back(static_cast<uint32_t>(edges().size()));
-  addEdge(tensor.defined() && GradMode::is_enabled() ? gradientEdge(tensor) : Edge());
+  Edge edge = tensor.defined() && GradMode::is_enabled() ? gradientEdge(tensor) : Edge();
+  has_history_ |= edge.is_valid();
+  if (computesTangents() && !leaves_tangents_ && tensor.defined() && hasTangent(tensor)) {
+    has_tangents_ = true;
+    if (!edge.is_valid()) edge = Edge(tensor.shallowCopy());  // so that backward() computes a gradient, which is lost
+  }
+  addEdge(std::move(edge));
   inputs_.push_back(tensor);
 }
 
@@ -46,47 +53,85 @@ bool FunctionNode::isWanted() const noexcept {
   return std::ranges::any_of(edges(), [](const Edge& edge) { return edge.is_valid(); });
 }
 
-variable_list FunctionNode::finish(variable_list outputs) {
+variable_list FunctionNode::withHistory(const variable_list& outputs) {
   const auto self = IntrusivePtr<FunctionNode>::share(this);
+  variable_list results = outputs;
+  for (Tensor& output : results) {
+    if (!output.defined()) continue;
+    const bool is_dirty = isAmong(context_.dirty_, output);
+    if (isAmong(context_.non_differentiable_, output) || !canRequireGrad(output) || (is_dirty && !has_history_)) {
+      addOutput(output);
+    } else if (is_dirty) {
+      rebaseHistory(output, self);
+    } else {
+      if (isAmong(inputs_, output)) {
+        const AutoGradMode mode(false);
+        const OuterForwardLevels none(0);
+        output = boxcar::alias(output);
+      }
+      output.unsafeGetTensorImpl()->clear_base();
+      setHistory(output, self);
+    }
+  }
+  return results;
+}
+
+void FunctionNode::save(const variable_list& returned, const variable_list& outputs) {
+  for (const Tensor& tensor : context_.to_save_) {
+    const auto found = std::ranges::find_if(returned, [&](const Tensor& each) { return each.is_same(tensor); });
+    const auto index = static_cast<size_t>(found - returned.begin());
+    const bool is_result =
+        found != returned.end() && outputs[index].requires_grad() && !isAmong(context_.non_differentiable_, tensor);
+    if (!tensor.defined()) {
+      context_.saved_.emplace_back();
+    } else if (is_result) {
+      context_.saved_.emplace_back(outputs[index], static_cast<int>(AutogradMeta::find(outputs[index])->output_nr));
+    } else {
+      context_.saved_.emplace_back(IValue(tensor));
+    }
+  }
+}
+
+void FunctionNode::computeTangents(const variable_list& outputs) {
+  variable_list differentiable;  // undefined where not
+  for (const Tensor& output : outputs) {
+    if (!output.defined()) continue;
+    differentiable.push_back(isAmong(context_.non_differentiable_, output) ? Tensor() : output);
+  }
+  const std::span<const uint64_t> active = forwardLevels();
+  for (size_t i = 0; i < active.size(); ++i) {
+    const uint64_t level = active[i];
+    const OuterForwardLevels outer(i);
+    variable_list tangents;
+    for (const Tensor& input : inputs_) tangents.push_back(tangentOf(input, level));
+    const variable_list found = tangentsByTransposition(*this, differentiable, tangents);
+    for (size_t k = 0; k < found.size(); ++k) {
+      if (!found[k].defined()) continue;
+      if (isAmong(context_.dirty_, differentiable[k])) {
+        writeTangent(differentiable[k], level, found[k]);
+      } else {
+        setTangent(differentiable[k], level, found[k]);
+      }
+    }
+  }
+}
+
+variable_list FunctionNode::finish(variable_list outputs) {
   context_.node_ = this;
   rememberCall(*this, name_);
   for (const Tensor& dirty : context_.dirty_) {
     BOXCAR_CHECK(isAmong(outputs, dirty), "{}: an input that was marked as dirty is not returned by forward()", name_);
-    if (isWanted()) checkWrittenInPlace(dirty);
-  }
-  const variable_list returned = outputs;
-  for (Tensor& output : outputs) {
-    if (!isWanted() || !output.defined()) continue;
-    if (isAmong(context_.non_differentiable_, output) || !(output.is_floating_point() || output.is_complex())) {
-      addOutput(output);
-      continue;
-    }
-    const bool is_dirty = isAmong(context_.dirty_, output);
-    if (is_dirty) {
-      rebaseHistory(output, self);
-      continue;
-    }
-    if (isAmong(inputs_, output)) {
-      const AutoGradMode mode(false);
-      output = boxcar::alias(output);
-    }
-    output.unsafeGetTensorImpl()->clear_base();
-    setHistory(output, self);
+    if (has_history_) checkWrittenInPlace(dirty);
   }
   if (isWanted()) {
-    for (const Tensor& tensor : context_.to_save_) {
-      const auto found = std::ranges::find_if(returned, [&](const Tensor& each) { return each.is_same(tensor); });
-      const auto index = static_cast<size_t>(found - returned.begin());
-      const bool is_result =
-          found != returned.end() && outputs[index].requires_grad() && !isAmong(context_.non_differentiable_, tensor);
-      if (!tensor.defined()) {
-        context_.saved_.emplace_back();
-      } else if (is_result) {
-        context_.saved_.emplace_back(outputs[index], static_cast<int>(AutogradMeta::find(outputs[index])->output_nr));
-      } else {
-        context_.saved_.emplace_back(IValue(tensor));
-      }
+    variable_list results = withHistory(outputs);
+    save(outputs, results);
+    if (has_tangents_) computeTangents(results);
+    for (Tensor& result : results) {
+      const bool is_dirty = isAmong(context_.dirty_, result);
+      if (!has_history_ && !is_dirty && result.defined() && result.requires_grad()) result = withoutHistory(result);
     }
+    outputs = std::move(results);
   }
   // What the node keeps must not keep the node.
   context_.to_save_.clear();

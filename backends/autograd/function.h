@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/autograd.h>
 #include <boxcar/backends/autograd/formula.h>
 #include <boxcar/backends/autograd/node.h>
@@ -72,7 +73,10 @@ class BOXCAR_API FunctionNode final : public Node {
   void addArgument(const Other&) {
     edge_of_argument_.push_back(kNoEdge);
   }
-  // Whether an argument requires grad.
+  // The function's forward() computes the tangents of its outputs itself, as its operators are called. Without this,
+  // they are computed by its backward(). To be called before arguments are added.
+  void leaveTangents() noexcept { leaves_tangents_ = true; }
+  // Whether an argument requires grad, or has a tangent.
   bool isWanted() const noexcept;
   // Gives the outputs of forward() their history, if isWanted().
   variable_list finish(variable_list outputs);
@@ -81,11 +85,18 @@ class BOXCAR_API FunctionNode final : public Node {
   friend class AutogradContext;
   static constexpr uint32_t kNoEdge = UINT32_MAX;
 
+  variable_list withHistory(const variable_list& outputs);
+  void save(const variable_list& returned, const variable_list& outputs);
+  void computeTangents(const variable_list& outputs);
+
   std::string name_;
   Backward backward_;
   AutogradContext context_;
   variable_list inputs_;  // while forward() runs
   std::vector<uint32_t> edge_of_argument_;
+  bool has_history_ = false;  // an argument requires grad
+  bool has_tangents_ = false;
+  bool leaves_tangents_ = false;
 };
 
 // A user's function, a class of its own:
@@ -103,7 +114,7 @@ class BOXCAR_API FunctionNode final : public Node {
 //   };
 //   Tensor y = Cube::apply(x);
 //
-// forward() is not recorded; it returns a Tensor or a variable_list. A backward() made of operators that can be
+// forward() is not recorded, and backward() also gives the tangents of func::jvp(). forward() returns a Tensor or a variable_list. A backward() made of operators that can be
 // differentiated can be differentiated, too.
 template <class T>
 struct Function {
@@ -113,6 +124,7 @@ struct Function {
     (node->addArgument(args), ...);
     const auto outputs = [&] {
       const AutoGradMode mode(false);
+      const OuterForwardLevels none(0);
       return T::forward(&node->context(), std::forward<Args>(args)...);
     }();
     if constexpr (std::is_same_v<std::remove_cv_t<decltype(outputs)>, Tensor>) {

@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function.h>
 #include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/meta/defined.h>
@@ -207,6 +208,7 @@ IValue apply(const FunctionPtr& forward, const FunctionPtr& backward, const IVal
   IValue result;
   {
     const AutoGradMode mode(false);
+    const OuterForwardLevels none(0);
     result = callFunction("autograd::apply", *forward, given);
   }
   const std::vector<IValue> results = spread(forward->schema(), result);
@@ -279,7 +281,7 @@ struct Checkpoint {
         inputs.push_back(tensor);
       } else {
         // Leaves that get what the function's captured tensors do not; or, to be differentiated again, views.
-        inputs.push_back(is_recorded ? boxcar::alias(tensor) : tensor.shallowCopy());
+        inputs.push_back(is_recorded ? boxcar::alias(tensor) : withoutHistory(tensor));
         if (!is_recorded) setRequiresGrad(inputs.back());
       }
     }
@@ -326,6 +328,7 @@ IValue checkpoint(const FunctionPtr& function, const IValue& args, bool preserve
   Checkpoint again{function, withTensors(given, variable_list(tensors.size())), std::nullopt};
   if (preserve_rng_state) again.drawn.emplace(tensors);
   const auto node = makeIntrusive<FunctionNode>("CheckpointBackward", std::move(again));
+  node->leaveTangents();
   node->addArgument(tensors);
   node->context().save_for_backward(std::move(tensors));
   node->context().set_materialize_grads(false);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/node.h>
 #include <boxcar/ivalue/tensor_metadata.h>
 
@@ -29,6 +30,8 @@ class BOXCAR_API AutogradMeta final : public TensorMetadata {
   bool retains_grad = false;
   // Of a base: it got its history by a write to a view, and other views may be older.
   bool has_older_views = false;
+  // Null if there are none.
+  IntrusivePtr<Tangents> tangents;
   // Of a leaf; those of other tensors are at their nodes.
   HookList<TensorHook> hooks;
 

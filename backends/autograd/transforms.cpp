@@ -1,4 +1,6 @@
 #include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/autograd/formula.h>
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -20,10 +22,6 @@
 namespace boxcar::autograd {
 namespace {
 
-bool canHaveGradient(const Tensor& tensor) {
-  return tensor.defined() && (tensor.is_floating_point() || tensor.is_complex());
-}
-
 // What a function is differentiated with respect to.
 class Primals final {
  public:
@@ -36,11 +34,11 @@ class Primals final {
                  });
     const AutoGradMode mode(true);
     for (const Tensor& tensor : tensors) {
-      if (!canHaveGradient(tensor)) {
+      if (!canRequireGrad(tensor)) {
         inputs_.push_back(tensor);
         continue;
       }
-      Tensor input = is_nested_ && tensor.requires_grad() ? boxcar::alias(tensor) : tensor.shallowCopy();
+      Tensor input = is_nested_ && tensor.requires_grad() ? boxcar::alias(tensor) : withoutHistory(tensor);
       if (!input.requires_grad()) setRequiresGrad(input);
       inputs_.push_back(input);
       wanted_.push_back(std::move(input));
@@ -69,7 +67,7 @@ class Primals final {
     std::vector<Tensor> results;
     size_t next = 0;
     for (const Tensor& input : inputs_) {
-      if (!canHaveGradient(input)) {
+      if (!canRequireGrad(input)) {
         results.emplace_back();
       } else {
         Tensor& gradient = found[next++];
@@ -78,7 +76,7 @@ class Primals final {
     }
     std::vector<IValue> gradients = withTensors(values_, results);
     for (size_t i = 0; i < gradients.size(); ++i) {
-      if (std::ranges::none_of(tensorsIn({&values_[i], 1}), canHaveGradient)) gradients[i] = IValue();
+      if (std::ranges::none_of(tensorsIn({&values_[i], 1}), canRequireGrad)) gradients[i] = IValue();
     }
     return gradients;
   }
@@ -95,7 +93,7 @@ IValue detached(const IValue& value, bool is_nested) {
   if (is_nested) return value;
   std::vector<Tensor> tensors = tensorsIn({&value, 1});
   for (Tensor& tensor : tensors) {
-    if (tensor.defined() && tensor.requires_grad()) tensor = tensor.shallowCopy();
+    if (tensor.defined() && tensor.requires_grad()) tensor = withoutHistory(tensor);
   }
   return withTensors({&value, 1}, tensors)[0];
 }
@@ -163,57 +161,32 @@ std::tuple<IValue, FunctionPtr> vjp(const FunctionPtr& func, const IValue& prima
   return {detached(output, inputs->isNested()), std::move(pull)};
 }
 
-// The transpose of the vector-Jacobian product, which is linear in the vector.
 std::tuple<IValue, IValue> jvp(const FunctionPtr& func, const IValue& primals, const IValue& tangents) {
   const std::vector<IValue> values = elementsOf(primals);
   const std::vector<IValue> directions = elementsOf(tangents);
   const std::vector<Tensor> given = tensorsIn(directions);
-  const std::vector<Tensor> at = tensorsIn(values);
-  BOXCAR_CHECK(given.size() == at.size(),
-               "func::jvp: there are {} tensors in primals, but {} in tangents; give one each", at.size(),
+  std::vector<Tensor> inputs = tensorsIn(values);
+  BOXCAR_CHECK(given.size() == inputs.size(),
+               "func::jvp: there are {} tensors in primals, but {} in tangents; give one each", inputs.size(),
                given.size());
-  for (size_t i = 0; i < at.size(); ++i) {
-    if (!canHaveGradient(at[i])) continue;
-    BOXCAR_CHECK(given[i].defined() && std::ranges::equal(given[i].sizes(), at[i].sizes()),
-                 "func::jvp: tangent {} must have the shape of its primal, {}, not {}", i, meta::listOf(at[i].sizes()),
-                 given[i].defined() ? meta::listOf(given[i].sizes()) : "None");
+  const ForwardLevel level;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!canRequireGrad(inputs[i])) continue;
+    BOXCAR_CHECK(given[i].defined() && std::ranges::equal(given[i].sizes(), inputs[i].sizes()),
+                 "func::jvp: tangent {} must have the shape of its primal, {}, not {}", i,
+                 meta::listOf(inputs[i].sizes()), given[i].defined() ? meta::listOf(given[i].sizes()) : "None");
+    inputs[i] = level.makeDual(inputs[i], given[i]);
   }
-  const Primals inputs(values);
-  const IValue output = callRecorded("func::jvp", func, inputs.inputs());
-  const AutoGradMode mode(true);
-  std::vector<Tensor> results = tensorsIn({&output, 1});
-  std::vector<Tensor> outputs;
-  std::vector<Tensor> weights;  // the products are linear in them
-  for (const Tensor& result : results) {
-    if (!result.defined() || !result.requires_grad()) continue;
-    outputs.push_back(result);
-    weights.push_back(boxcar::zeros_like(result));
-    setRequiresGrad(weights.back());
-  }
-  std::vector<Tensor> found(weights.size());
-  if (!outputs.empty() && !inputs.wanted().empty()) {
-    const std::vector<Tensor> products = grad(outputs, inputs.wanted(), weights, true, true, true);
-    std::vector<Tensor> roots;
-    std::vector<Tensor> root_grads;
-    size_t next = 0;
-    for (size_t i = 0; i < at.size(); ++i) {
-      if (!canHaveGradient(at[i])) continue;
-      const Tensor& product = products[next++];
-      if (!product.defined() || !product.requires_grad()) continue;
-      roots.push_back(product);
-      root_grads.push_back(given[i]);
-    }
-    if (!roots.empty()) found = grad(roots, weights, root_grads, inputs.isNested(), inputs.isNested(), true);
-  }
-  size_t next = 0;
-  for (Tensor& result : results) {
+  IValue output = callFunction("func::jvp", *func, withTensors(values, inputs));
+  std::vector<Tensor> found;
+  for (const Tensor& result : tensorsIn({&output, 1})) {
+    found.push_back(result.defined() ? level.tangentOf(result) : Tensor());
     if (!result.defined()) continue;
-    const bool is_reached = result.requires_grad();
-    Tensor tangent = is_reached ? std::move(found[next++]) : Tensor();
-    result = tangent.defined() ? std::move(tangent) : boxcar::zeros_like(result);
+    if (!found.back().defined()) found.back() = boxcar::zeros_like(result);
+    level.forget(result);
   }
-  const IValue tangent = withTensors({&output, 1}, results)[0];
-  return {detached(output, inputs.isNested()), detached(tangent, inputs.isNested())};
+  IValue tangent = withTensors({&output, 1}, found)[0];
+  return {std::move(output), std::move(tangent)};
 }
 
 }  // namespace

@@ -173,4 +173,22 @@ std::string translateFormula(std::string_view text, const FormulaNames& names) {
   return Translator(text, names).whole();
 }
 
+std::vector<std::string> termsOf(std::string_view text) {
+  std::vector<std::string> terms(1);
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    const std::string_view left = text.substr(i);
+    if (depth == 0 && left.starts_with(" if ")) return {std::string(text)};
+    if (depth == 0 && (left.starts_with(" + ") || left.starts_with(" - "))) {
+      terms.emplace_back(text[i + 1] == '-' ? "-" : "");
+      i += 2;
+    } else {
+      terms.back() += c;
+    }
+  }
+  return terms;
+}
+
 }  // namespace boxcar::codegen

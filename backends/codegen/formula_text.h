@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // The expressions of .derivatives files, and their translation to C++.
 //
@@ -25,5 +26,8 @@ struct FormulaNames {
 
 // Returns the C++ expression. Throws Error that names the column and what was expected.
 std::string translateFormula(std::string_view text, const FormulaNames& names);
+
+// Returns the terms whose sum an expression is; the whole of it if it is none.
+std::vector<std::string> termsOf(std::string_view text);
 
 }  // namespace boxcar::codegen

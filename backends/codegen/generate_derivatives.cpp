@@ -20,6 +20,16 @@
 // `x.storage_offset`, `x.dtype`, `x.dim` and `x.is_turned` (whether a matrix is a transposed one) do not keep the
 // tensor x; `x.later` is what gives it when it is called, for tensors that only some calls need, and others write;
 // `grad_input_mask` says which of the line's arguments need a gradient.
+//
+// A line with the name of a result says how its tangent follows from those of the arguments:
+//
+//     result: self_t.mm(mat2) + self.mm(mat2_t)
+//
+// `self_t` is the tangent of self. A term of the sum is left out if no argument in it has a tangent; else tangents that
+// are not there are zeros. `result: auto_linear` calls the operator with the tangents in place of all arguments that
+// have formulas, and `result: auto_element_wise` applies the arguments' formulas to them: right where each element of
+// the result depends on one element of each argument. Without such a line the formulas of the arguments are
+// transposed.
 
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -55,6 +65,7 @@ struct Entry {
   std::vector<FormulaLine> lines;
   std::set<std::string> results;
   std::vector<FormulaLine> refused;
+  std::vector<FormulaLine> tangents;
   bool has_none = false;
 };
 
@@ -74,6 +85,20 @@ std::vector<std::string> separated(const std::string& text) {
   return parts;
 }
 
+std::string resultName(const FunctionSchema& schema, size_t i) {
+  if (!schema.returns()[i].name().empty()) return schema.returns()[i].name();
+  return schema.returns().size() == 1 ? "result" : fmt::format("result{}", i);
+}
+
+// Whether it is the name of a result, and not of an argument.
+bool isResult(const FunctionSchema& schema, const std::string& name) {
+  if (schema.argumentIndexWithName(name).has_value()) return false;
+  for (size_t i = 0; i < schema.returns().size(); ++i) {
+    if (resultName(schema, i) == name) return true;
+  }
+  return false;
+}
+
 std::vector<Entry> readDerivatives(const std::string& path, const Schemas& schemas) {
   std::ifstream file(path);
   BOXCAR_CHECK(file.good(), "cannot read {}", path);
@@ -84,7 +109,7 @@ std::vector<Entry> readDerivatives(const std::string& path, const Schemas& schem
     if (!line.starts_with(' ')) {
       const auto found = schemas.find(line);
       BOXCAR_CHECK(found != schemas.end(), "{}:{}: there is no operator {}", path, number, line);
-      entries.push_back({found->second, std::filesystem::path(path).stem().string(), path, number, {}, {}, {}});
+      entries.push_back({found->second, std::filesystem::path(path).stem().string(), path, number, {}, {}, {}, {}});
       continue;
     }
     BOXCAR_CHECK(!entries.empty(), "{}:{}: expected the name of an operator", path, number);
@@ -101,15 +126,12 @@ std::vector<Entry> readDerivatives(const std::string& path, const Schemas& schem
       for (const std::string& name : separated(text.substr(colon + 2))) entry.results.insert(name);
     } else {
       const std::string formula = text.substr(colon + 2);
-      (formula == "refused" ? entry.refused : entry.lines).push_back({names, formula, number});
+      const bool is_of_result = names.size() == 1 && isResult(*entry.schema, names[0]);
+      auto& lines = formula == "refused" ? entry.refused : is_of_result ? entry.tangents : entry.lines;
+      lines.push_back({names, formula, number});
     }
   }
   return entries;
-}
-
-std::string resultName(const FunctionSchema& schema, size_t i) {
-  if (!schema.returns()[i].name().empty()) return schema.returns()[i].name();
-  return schema.returns().size() == 1 ? "result" : fmt::format("result{}", i);
 }
 
 // Whether the arguments have the same names and types: pow.Scalar and pow_.Scalar have not.
@@ -167,6 +189,20 @@ class EntryWriter final {
     }
     return text;
   }
+  // Returns the body of the function of tangents; empty if none is given.
+  std::string tangentsBody() const {
+    std::string text;
+    for (const FormulaLine& line : entry_.tangents) {
+      if (!isAutomatic(line)) text += tangentBody(line);
+    }
+    return text;
+  }
+  std::string forward() const {
+    if (entry_.tangents.empty()) return "Forward::kTransposed";
+    if (!isAutomatic(entry_.tangents[0])) return "Forward::kGiven";
+    if (entry_.tangents.size() != 1) fail(entry_.tangents[1], "expected one line about results");
+    return entry_.tangents[0].text == "auto_linear" ? "Forward::kLinear" : "Forward::kElementwise";
+  }
   const std::vector<size_t>& inputs() const { return inputs_; }
   uint32_t differentiable() const { return differentiable_; }
   uint32_t refused() const { return refused_; }
@@ -207,6 +243,78 @@ class EntryWriter final {
     return items_.size() - 1;
   }
 
+  static bool isAutomatic(const FormulaLine& line) {
+    return line.text == "auto_linear" || line.text == "auto_element_wise";
+  }
+
+  std::string translated(const std::string& text, const FormulaNames& names, const FormulaLine& line) const {
+    try {
+      return translateFormula(text, names);
+    } catch (const Error& error) {
+      fail(line, error.message());
+    }
+  }
+
+  // Names of a formula that become local variables, with the code that makes them.
+  using Locals = std::map<std::string, std::string>;
+
+  // Returns the name of a local variable that holds an argument or result: what `call` knows as [what].
+  static std::string local(Locals& locals, const std::string& name, const std::string& type, size_t what) {
+    if (type == "Tensor") {
+      locals[name] = fmt::format("const Tensor {} = call.tensor({});", name, what);
+    } else if (type == "const std::optional<Tensor>&") {
+      locals[name] = fmt::format("const std::optional<Tensor> {} = call.optionalTensor({});", name, what);
+    } else {
+      locals[name] = fmt::format("auto {0}_ = call.value<{1}>({2});\n    [[maybe_unused]] auto&& {0} = {0}_.get();", name,
+                                 type, what);
+    }
+    return name;
+  }
+
+  static std::string typeOf(const Argument& argument) {
+    return argument.type()->kind() == TypeKind::Tensor ? "Tensor" : kernelArgumentType(argument);
+  }
+
+  std::string tangentBody(const FormulaLine& line) const {
+    std::string text;
+    size_t result = 0;
+    while (resultName(schema_, result) != line.inputs[0]) ++result;
+    for (const std::string& term : termsOf(line.text)) {
+      Locals locals;
+      std::set<size_t> used;
+      FormulaNames names;
+      names.name = [&](std::string_view given) -> std::string {
+        const std::string name(given);
+        for (size_t i = 0; i < schema_.arguments().size(); ++i) {
+          const Argument& argument = schema_.arguments()[i];
+          if (argument.name() == name) return local(locals, name, typeOf(argument), i);
+          if (argument.name() + "_t" != name) continue;
+          used.insert(i);
+          return fmt::format("call.tangent({})", i);
+        }
+        for (size_t i = 0; i < schema_.returns().size(); ++i) {
+          if (resultName(schema_, i) == name) return fmt::format("call.result({})", i);
+        }
+        return {};
+      };
+      names.property = [&](std::string_view given, std::string_view attribute) -> std::string {
+        const std::string_view member = attribute == "sizes"   ? "sizes"
+                                        : attribute == "dtype" ? "scalar_type"
+                                        : attribute == "dim"   ? "dim"
+                                                               : "";
+        return member.empty() ? "" : fmt::format("{}.{}()", names.name(given), member);
+      };
+      const std::string expression = translated(term, names, line);
+      if (used.empty()) fail(line, fmt::format("the term '{}' has no tangent", term));
+      std::vector<std::string> has;
+      for (const size_t position : used) has.push_back(fmt::format("call.has({})", position));
+      text += fmt::format("  if ({}) {{\n", fmt::join(has, " || "));
+      for (const auto& [name, code] : locals) text += fmt::format("    {}\n", code);
+      text += fmt::format("    call.add({}, {});\n  }}\n", result, expression);
+    }
+    return text;
+  }
+
   std::string lineBody(const FormulaLine& line, size_t first) {
     uint32_t inputs = 0;
     std::vector<std::string> needs;
@@ -214,18 +322,7 @@ class EntryWriter final {
       inputs |= 1U << (first + i);
       needs.push_back(fmt::format("call.needs({})", first + i));
     }
-    std::map<std::string, std::string> locals;  // by name, so that each is made once
-    const auto local = [&](const std::string& name, const std::string& type, size_t item) {
-      if (type == "Tensor") {
-        locals[name] = fmt::format("const Tensor {} = call.tensor({});", name, item);
-      } else if (type == "const std::optional<Tensor>&") {
-        locals[name] = fmt::format("const std::optional<Tensor> {} = call.optionalTensor({});", name, item);
-      } else {
-        locals[name] = fmt::format("auto {0}_ = call.value<{1}>({2});\n    [[maybe_unused]] auto&& {0} = {0}_.get();",
-                                   name, type, item);
-      }
-      return name;
-    };
+    Locals locals;
     FormulaNames names;
     names.name = [&](std::string_view given) -> std::string {
       std::string name(given);
@@ -238,11 +335,10 @@ class EntryWriter final {
       for (size_t i = 0; i < schema_.arguments().size(); ++i) {
         const Argument& argument = schema_.arguments()[i];
         if (argument.name() != name) continue;
-        const bool is_tensor = argument.type()->kind() == TypeKind::Tensor;
-        return local(name, is_tensor ? "Tensor" : kernelArgumentType(argument), itemOf("kArgument", i, inputs));
+        return local(locals, name, typeOf(argument), itemOf("kArgument", i, inputs));
       }
       for (size_t i = 0; i < schema_.returns().size(); ++i) {
-        if (resultName(schema_, i) == name) return local(name, "Tensor", itemOf("kResult", i, inputs));
+        if (resultName(schema_, i) == name) return local(locals, name, "Tensor", itemOf("kResult", i, inputs));
       }
       return {};
     };
@@ -265,17 +361,12 @@ class EntryWriter final {
         for (size_t i = 0; i < schema_.arguments().size(); ++i) {
           const Argument& argument = schema_.arguments()[i];
           if (argument.name() != given || argument.type()->kind() != TypeKind::Tensor) continue;
-          return local(fmt::format("{}_{}", given, attribute), property.second, itemOf(property.first, i, inputs));
+          return local(locals, fmt::format("{}_{}", given, attribute), property.second, itemOf(property.first, i, inputs));
         }
       }
       return {};
     };
-    std::string expression;
-    try {
-      expression = translateFormula(line.text, names);
-    } catch (const Error& error) {
-      fail(line, error.message());
-    }
+    const std::string expression = translated(line.text, names, line);
     std::string text = fmt::format("  if ({}) {{\n", fmt::join(needs, " || "));
     for (const auto& [name, code] : locals) text += fmt::format("    {}\n", code);
     if (line.inputs.size() == 1) {
@@ -325,6 +416,12 @@ void generate(int argc, char** argv) {
       EntryWriter writer(entry);
       const std::string function = fmt::format("backward_{}_{}", entry.stem, i);
       const std::string body = writer.body();
+      const std::string tangents = writer.tangentsBody();
+      const std::string forward = fmt::format("forward_{}_{}", entry.stem, i);
+      if (!tangents.empty()) {
+        functions += fmt::format("\nvoid {}(ForwardCall& call) {{\n{}}}\n", forward, tangents);
+        declarations += fmt::format("void {}(ForwardCall& call);\n", forward);
+      }
       if (!entry.has_none) {
         functions += fmt::format("\nvoid {}(BackwardCall& call) {{\n{}}}\n", function, body);
         declarations += fmt::format("void {}(BackwardCall& call);\n", function);
@@ -338,11 +435,12 @@ void generate(int argc, char** argv) {
         const std::string& overload = schema.overload_name();
         const bool is_new =
             rows.emplace(std::pair(name, overload),
-                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}, {}, {}, {}}},\n", name, overload,
+                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", name, overload,
                                      of_node, entry.has_none ? "{}" : "inputs_" + function,
                                      writer.savedCount() == 0 ? "{}" : "saved_" + function, writer.differentiable(),
                                      writer.refused(), files.size() - 1, entry.number,
-                                     entry.has_none ? "nullptr" : "&" + function))
+                                     entry.has_none ? "nullptr" : "&" + function, writer.forward(),
+                                     tangents.empty() ? "nullptr" : "&" + forward))
                 .second;
         BOXCAR_CHECK(is_new, "{}:{}: {} has formulas already", path, entry.number, name);
       };

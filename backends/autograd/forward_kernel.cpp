@@ -1,0 +1,308 @@
+#include <boxcar/backends/autograd/formula.h>
+#include <boxcar/backends/autograd/formula_functions.h>
+#include <boxcar/backends/autograd/formula_table.h>
+#include <boxcar/backends/autograd/forward_mode.h>
+#include <boxcar/backends/autograd/gradient_rule.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/value_tensors.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+// The kernel that computes tangents, one for all operators. It stands above the autograd keys, so the calls that compute
+// tangents are recorded for differentiation as others are, and no_grad() does not switch it off.
+
+namespace boxcar::autograd {
+namespace {
+
+bool holdsTangent(const IValue& value, uint64_t level) {
+  bool found = false;
+  forEachTensor(value, [&](const Tensor& tensor) { found |= hasTangent(tensor, level); });
+  return found;
+}
+
+std::vector<Tensor> tensorsOf(std::span<const IValue> values) {
+  std::vector<Tensor> tensors;
+  for (const IValue& value : values) {
+    forEachTensor(value, [&](const Tensor& tensor) { tensors.push_back(tensor); });
+  }
+  return tensors;
+}
+
+// Whether the operator calls others that compute the tangents: it is made of them, or has a kernel of its own for
+// differentiation.
+bool callsOthers(const OperatorHandle& op, const DifferentiatedOperator& known) {
+  if (known.formula != nullptr) return false;
+  if (op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd)) return true;
+  if (!op.hasKernelForDispatchKey(DispatchKey::Autograd)) return false;
+  const TableEntry entry = Dispatcher::singleton().computeTableEntry(op, DispatchKey::AutogradCPU);
+  return entry.kernel->kind == KernelKind::Function && !(entry.site == autogradKernelSite());
+}
+
+// A call on tensors some of which have tangents.
+class PushedCall final {
+ public:
+  PushedCall(const DifferentiatedOperator& op, const OperatorHandle& handle, std::span<const IValue> arguments)
+      : op_(op), handle_(handle), arguments_(arguments.begin(), arguments.end()) {
+    const std::span<const uint64_t> active = forwardLevels();
+    for (size_t i = 0; i < active.size(); ++i) {
+      const auto has = [&](const IValue& argument) { return holdsTangent(argument, active[i]); };
+      if (std::ranges::any_of(arguments_, has)) levels_.push_back({i, active[i]});
+    }
+    if (levels_.empty()) return;
+    check();
+    if (op_.writes_self && op_.formula != nullptr && readsSelf(*op_.formula)) {
+      arguments_[0] = boxcar::clone(arguments_[0].toTensor());  // it is written before the formula reads it
+    }
+  }
+
+  // Gives the results their tangents.
+  void finish(std::span<IValue> results) {
+    if (levels_.empty() || op_.formula == nullptr) return;
+    for (IValue& result : results) takeOver(result);
+    for (const Level& level : levels_) {
+      const OuterForwardLevels outer(level.index);
+      if (op_.formula->backward == nullptr) {
+        // The result does not change with the arguments.
+        if (op_.writes_self && holdsTangent(results[0], level.id)) {
+          Tensor tangent = writableTangent(results[0].toTensor(), level.id);
+          boxcar::zero_(tangent);
+        }
+      } else if (op_.formula->forward == Forward::kLinear && op_.writes_self) {
+        callInPlace(level, results[0].toTensor());
+      } else {
+        set(level, results, tangentsOf(level, results));
+      }
+    }
+  }
+
+ private:
+  struct Level {
+    size_t index;
+    uint64_t id;
+  };
+
+  // Whether tangents depend on what the first argument was.
+  static bool readsSelf(const Formula& formula) {
+    if (formula.backward == nullptr || formula.forward == Forward::kLinear) return false;
+    if (formula.forward == Forward::kGiven) return true;
+    return std::ranges::any_of(formula.saved, [](const SavedItem& item) {
+      return item.what == SavedItem::What::kArgument && item.position == 0;
+    });
+  }
+
+  void check() const {
+    const std::string& name = handle_.operator_name().name;
+    BOXCAR_CHECK(!op_.writes_out,
+                 "{}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                 "arguments has a tangent.",
+                 name);
+    const std::vector<Argument>& returns = handle_.schema().returns();
+    BOXCAR_CHECK(op_.formula != nullptr || returns.empty(),
+                 "the derivative of {} is not implemented, so func::jvp() cannot differentiate it. Give it one by "
+                 "autograd::apply, or detach() its arguments",
+                 toString(handle_.operator_name()));
+    if (op_.formula == nullptr) return;
+    for (uint32_t left = op_.formula->refused_arguments; left != 0; left &= left - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(left));
+      const bool is_refused = std::ranges::any_of(
+          levels_, [&](const Level& level) { return holdsTangent(arguments_[i], level.id); });
+      BOXCAR_CHECK(!is_refused,
+                   "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have a "
+                   "tangent. Give the function detach() of it",
+                   name.substr(name.find("::") + 2), handle_.schema().arguments()[i].name());
+    }
+  }
+
+  // A result that is an argument itself becomes a view of it, or its tangent would be the argument's, too.
+  void takeOver(IValue& result) const {
+    if (op_.writes_self || !result.isTensor()) return;
+    const Tensor tensor = result.toTensor();
+    const auto is_same = [&](const IValue& argument) {
+      return argument.isTensor() && argument.toTensor().is_same(tensor);
+    };
+    if (!tensor.defined() || std::ranges::none_of(arguments_, is_same)) return;
+    const OuterForwardLevels none(0);
+    result = boxcar::alias(tensor);
+  }
+
+  // Returns the arguments with the tangents in place of what has a formula; zeros where there is none.
+  Stack onTangents(const Level& level) const {
+    const auto tangentOrZeros = [&](const Tensor& tensor) {
+      Tensor tangent = tangentOf(tensor, level.id);
+      return tangent.defined() || !tensor.defined() ? tangent : boxcar::zeros_like(tensor);
+    };
+    Stack stack(arguments_.begin(), arguments_.end());
+    for (const uint8_t input : op_.formula->inputs) {
+      if (!stack[input].isNone()) stack[input] = mapTensors(stack[input], tangentOrZeros);
+    }
+    return stack;
+  }
+
+  void callInPlace(const Level& level, const Tensor& self) const {
+    Stack stack = onTangents(level);
+    const Tensor written = boxcar::alias(writableTangent(self, level.id));
+    stack[0] = written;
+    handle_.callBoxed(stack);
+    // Its shape may have changed.
+    setTangent(self, level.id, written);
+  }
+
+  std::vector<Tensor> tangentsOf(const Level& level, std::span<const IValue> results) const {
+    switch (op_.formula->forward) {
+      case Forward::kLinear: {
+        Stack stack = onTangents(level);
+        handle_.callBoxed(stack);
+        return tensorsOf(stack);
+      }
+      case Forward::kGiven: {
+        std::vector<Tensor> tangents(arguments_.size());
+        for (const uint8_t input : op_.formula->inputs) {
+          if (arguments_[input].isTensor()) tangents[input] = tangentOf(arguments_[input].toTensor(), level.id);
+        }
+        ForwardCall call(arguments_, results, tangents);
+        op_.formula->given(call);
+        return call.found();
+      }
+      case Forward::kElementwise: return elementwise(level, results);
+      case Forward::kTransposed: return transposed(level, results);
+    }
+    return {};
+  }
+
+  // The node that the call would have if its arguments required grad.
+  IntrusivePtr<OperatorNode> makeNode(const Level& level, std::span<const IValue> results) const {
+    auto node = makeIntrusive<OperatorNode>(*op_.formula);
+    static const Tensor leaf = boxcar::zeros(IntArrayRef());
+    uint16_t wanted = 0;
+    for (size_t i = 0; i < op_.formula->inputs.size(); ++i) {
+      const IValue& argument = arguments_[op_.formula->inputs[i]];
+      node->beginInput();
+      if (argument.isNone()) node->addEdge({});
+      forEachTensor(argument, [&](const Tensor& tensor) {
+        node->addEdge(hasTangent(tensor, level.id) ? Edge(leaf) : Edge());
+      });
+      if (holdsTangent(argument, level.id)) wanted = static_cast<uint16_t>(wanted | 1U << i);
+    }
+    for (const SavedItem& item : op_.formula->saved) {
+      if ((item.for_inputs & wanted) == 0) {
+        node->save(SavedValue());
+      } else if (item.what == SavedItem::What::kResult) {
+        node->save(SavedValue(results[item.position]));
+      } else {
+        node->save(savedArgument(item, arguments_));
+      }
+    }
+    return node;
+  }
+
+  std::vector<Tensor> elementwise(const Level& level, std::span<const IValue> results) const {
+    const IntrusivePtr<OperatorNode> node = makeNode(level, results);
+    const auto result = static_cast<size_t>(std::countr_zero(op_.formula->differentiable_results));
+    std::vector<Tensor> sums(results.size());
+    for (size_t i = 0; i < op_.formula->inputs.size(); ++i) {
+      const IValue& argument = arguments_[op_.formula->inputs[i]];
+      if (!argument.isTensor()) continue;
+      const Tensor tangent = tangentOf(argument.toTensor(), level.id);
+      if (!tangent.defined()) continue;
+      Gradients gradients(results.size());
+      gradients[result] = conjugate(tangent);
+      BackwardCall call(*node, gradients, static_cast<uint16_t>(1U << i));
+      op_.formula->backward(call);
+      const Tensor found = call.takeResults()[node->firstEdge(i)];
+      if (!found.defined()) continue;
+      Tensor& sum = sums[result];
+      sum = sum.defined() ? boxcar::add(sum, conjugate(found)) : conjugate(found);
+    }
+    return sums;
+  }
+
+  std::vector<Tensor> transposed(const Level& level, std::span<const IValue> results) const {
+    const IntrusivePtr<OperatorNode> node = makeNode(level, results);
+    std::vector<Tensor> tangents;  // for each edge
+    for (const uint8_t input : op_.formula->inputs) {
+      if (arguments_[input].isNone()) tangents.emplace_back();
+      forEachTensor(arguments_[input],
+                    [&](const Tensor& tensor) { tangents.push_back(tangentOf(tensor, level.id)); });
+    }
+    std::vector<Tensor> outputs;  // undefined where not differentiable
+    for (size_t i = 0; i < results.size(); ++i) {
+      const bool is_differentiable = (op_.formula->differentiable_results >> i & 1) != 0;
+      forEachTensor(results[i],
+                    [&](const Tensor& tensor) { outputs.push_back(is_differentiable ? tensor : Tensor()); });
+    }
+    return tangentsByTransposition(*node, outputs, tangents);
+  }
+
+  // [tangents]: one for each tensor in the results.
+  void set(const Level& level, std::span<const IValue> results, std::vector<Tensor> tangents) const {
+    if (op_.writes_self) {
+      // Undefined: the result does not change with the arguments.
+      const Tensor& self = results[0].toTensor();
+      if (!tangents[0].defined()) tangents[0] = boxcar::zeros_like(self);
+      return writeTangent(self, level.id, tangents[0]);
+    }
+    size_t next = 0;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const bool is_differentiable = (op_.formula->differentiable_results >> i & 1) != 0;
+      forEachTensor(results[i], [&](const Tensor& tensor) {
+        const Tensor& tangent = tangents[next++];
+        if (!is_differentiable || !tangent.defined() || !canRequireGrad(tensor)) return;
+        setTangent(tensor, level.id, op_.is_view ? tangent : apart(level, tangent));
+      });
+    }
+  }
+
+  // Returns [tangent] in memory of its own, if it lies in that of an argument's tangent: either may be written.
+  Tensor apart(const Level& level, const Tensor& tangent) const {
+    bool is_shared = false;
+    for (const uint8_t input : op_.formula->inputs) {
+      forEachTensor(arguments_[input], [&](const Tensor& tensor) {
+        const Tensor other = tangentOf(tensor, level.id);
+        is_shared |= other.defined() && other.storage() == tangent.storage();
+      });
+    }
+    return is_shared ? boxcar::clone(tangent) : tangent;
+  }
+
+  const DifferentiatedOperator& op_;
+  const OperatorHandle& handle_;
+  std::vector<IValue> arguments_;
+  std::vector<Level> levels_;  // at which an argument has a tangent
+};
+
+void computeTangents(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  const DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, kForwardKey);
+  const DifferentiatedOperator& known = differentiatedOperator(op);
+  if (callsOthers(op, known)) return op.redispatchBoxed(below, stack);
+  PushedCall call(known, op, last(stack, known.arguments));
+  {
+    // What kernels call is part of this call.
+    const OuterForwardLevels none(0);
+    op.redispatchBoxed(below, stack);
+  }
+  call.finish(last(stack, known.results));
+}
+
+}  // namespace
+
+void registerForwardKernel() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    // Never destroyed: calls may run when the process ends.
+    static auto& registration = *new RegistrationHandleRAII(Dispatcher::singleton().registerFallback(
+        kForwardKey, KernelFunction::makeFromBoxedFunction<&computeTangents>(), {__FILE__, __LINE__}));
+    (void)registration;
+  });
+}
+
+}  // namespace boxcar::autograd

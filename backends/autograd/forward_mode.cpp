@@ -1,0 +1,228 @@
+#include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/autograd/forward_mode.h>
+#include <boxcar/backends/autograd/graph_task.h>
+#include <boxcar/backends/autograd/history.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace boxcar::autograd {
+
+constinit thread_local size_t active_forward_levels = 0;
+
+namespace {
+
+// Those that are not active come last.
+thread_local std::vector<uint64_t> levels;
+
+void activate(size_t count) noexcept {
+  active_forward_levels = count;
+  tls_set_dispatch_key_included(kForwardKey, count != 0);
+}
+
+Tangents* tangentsOf(const TensorImpl& tensor) noexcept {
+  const AutogradMeta* const meta = AutogradMeta::find(tensor);
+  return meta == nullptr ? nullptr : meta->tangents.get();
+}
+
+Tangents& findOrMakeTangents(const Tensor& tensor) {
+  IntrusivePtr<Tangents>& tangents = AutogradMeta::findOrMake(tensor).tangents;
+  if (!tangents) tangents = makeIntrusive<Tangents>();
+  return *tangents;
+}
+
+Tensor ownTangent(const TensorImpl& tensor, uint64_t level) {
+  const Tangents* const tangents = tangentsOf(tensor);
+  return tangents == nullptr ? Tensor() : tangents->of(level);
+}
+
+bool hasSameLayout(const Tensor& a, const Tensor& b) {
+  return std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides());
+}
+
+bool overlapsItself(const Tensor& tensor) {
+  for (int64_t i = 0; i < tensor.dim(); ++i) {
+    if (tensor.stride(i) == 0 && tensor.size(i) > 1) return true;
+  }
+  return false;
+}
+
+Tensor zerosWithLayoutOf(const Tensor& tensor) {
+  Tensor zeros = boxcar::empty_strided(tensor.sizes(), tensor.strides(), tensor.scalar_type(), std::nullopt,
+                                       tensor.device());
+  return boxcar::zero_(zeros);
+}
+
+// Returns [tangent] with the dtype and sizes of [tensor], and its strides, so that views of one are views of the other.
+Tensor fitted(Tensor tangent, const Tensor& tensor) {
+  if (tangent.is_complex() && !tensor.is_complex()) tangent = boxcar::real(tangent);
+  if (tangent.scalar_type() != tensor.scalar_type() || tangent.device() != tensor.device()) {
+    tangent = boxcar::to(tangent, tensor.device(), tensor.scalar_type());
+  }
+  if (hasSameLayout(tangent, tensor)) return tangent;
+  if (overlapsItself(tensor)) return boxcar::expand(tangent, tensor.sizes());
+  Tensor copy = zerosWithLayoutOf(tensor);
+  return boxcar::copy_(copy, tangent);
+}
+
+}  // namespace
+
+void Tangents::set(uint64_t level, Tensor tangent) {
+  const auto found = std::ranges::find(tangents_, level, [](const auto& each) { return each.first; });
+  if (!tangent.defined()) {
+    if (found != tangents_.end()) tangents_.erase(found);
+  } else if (found != tangents_.end()) {
+    found->second = std::move(tangent);
+  } else {
+    tangents_.emplace_back(level, std::move(tangent));
+  }
+}
+
+ForwardLevel::ForwardLevel() : index_(active_forward_levels) {
+  static std::atomic<uint64_t> next = 1;
+  registerForwardKernel();
+  levels.insert(levels.begin() + static_cast<ptrdiff_t>(index_), next.fetch_add(1, std::memory_order_relaxed));
+  activate(index_ + 1);
+}
+
+ForwardLevel::~ForwardLevel() {
+  levels.erase(levels.begin() + static_cast<ptrdiff_t>(index_));
+  activate(index_);
+}
+
+Tensor ForwardLevel::makeDual(const Tensor& primal, const Tensor& tangent) const {
+  BOXCAR_CHECK(std::ranges::equal(primal.sizes(), tangent.sizes()),
+               "a tangent must have the shape of its primal, {}, not {}", meta::listOf(primal.sizes()),
+               meta::listOf(tangent.sizes()));
+  const OuterForwardLevels outer(index_);
+  const Tensor dual = boxcar::alias(primal);
+  setTangent(dual, levels[index_], boxcar::clone(tangent));
+  return dual;
+}
+
+Tensor ForwardLevel::tangentOf(const Tensor& tensor) const {
+  const OuterForwardLevels outer(index_);
+  return autograd::tangentOf(tensor, levels[index_]);
+}
+
+void ForwardLevel::forget(const Tensor& tensor) const {
+  if (Tangents* const tangents = tangentsOf(*tensor.unsafeGetTensorImpl())) tangents->set(levels[index_], {});
+}
+
+std::span<const uint64_t> forwardLevels() noexcept { return std::span(levels).first(active_forward_levels); }
+
+OuterForwardLevels::OuterForwardLevels(size_t count) noexcept : before_(active_forward_levels) { activate(count); }
+OuterForwardLevels::~OuterForwardLevels() { activate(before_); }
+
+bool hasTangent(const Tensor& tensor, uint64_t level) noexcept {
+  if (!tensor.defined()) return false;
+  const TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  const Tangents* const own = tangentsOf(impl);
+  if (own != nullptr && own->has(level)) return true;
+  const Tangents* const of_base = impl.base() == nullptr ? nullptr : tangentsOf(*impl.base());
+  return of_base != nullptr && of_base->has(level);
+}
+
+bool hasTangent(const Tensor& tensor) noexcept {
+  return std::ranges::any_of(forwardLevels(), [&](uint64_t level) { return hasTangent(tensor, level); });
+}
+
+Tensor tangentOf(const Tensor& tensor, uint64_t level) {
+  if (!tensor.defined()) return {};
+  const TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  if (Tensor own = ownTangent(impl, level); own.defined()) {
+    BOXCAR_CHECK(std::ranges::equal(own.sizes(), tensor.sizes()),
+                 "a tensor that had a tangent was given other sizes: {}, not {}. Resize a detach()ed tensor",
+                 meta::listOf(tensor.sizes()), meta::listOf(own.sizes()));
+    return own;
+  }
+  TensorImpl* const base = impl.base();
+  if (base == nullptr) return {};
+  const Tensor of_base = ownTangent(*base, level);
+  if (!of_base.defined()) return {};
+  // The base got its tangent after this view of it was made.
+  BOXCAR_CHECK(tensor.scalar_type() == base->scalar_type(),
+               "the tangent of a view of dtype {} of a tensor of dtype {} is not known, because the view was made "
+               "before the tensor had a tangent. Make the view again",
+               dtypeName(tensor.scalar_type()), dtypeName(base->scalar_type()));
+  return boxcar::as_strided(of_base, tensor.sizes(), tensor.strides(),
+                            tensor.storage_offset() - base->storage_offset() + of_base.storage_offset());
+}
+
+void setTangent(const Tensor& tensor, uint64_t level, const Tensor& tangent) {
+  findOrMakeTangents(tensor).set(level, fitted(tangent, tensor));
+}
+
+Tensor writableTangent(const Tensor& tensor, uint64_t level) {
+  if (Tensor found = tangentOf(tensor, level); found.defined()) return found;
+  TensorImpl* const base = tensor.unsafeGetTensorImpl()->base();
+  const Tensor owner = base == nullptr ? tensor : Tensor(IntrusivePtr<TensorImpl>::share(base));
+  findOrMakeTangents(owner).set(level, zerosWithLayoutOf(owner));
+  return tangentOf(tensor, level);
+}
+
+void writeTangent(const Tensor& tensor, uint64_t level, const Tensor& tangent) {
+  if (!hasTangent(tensor, level) && tensor.unsafeGetTensorImpl()->base() == nullptr) {
+    return setTangent(tensor, level, tangent);
+  }
+  Tensor written = writableTangent(tensor, level);
+  boxcar::copy_(written, tangent.is_complex() && !tensor.is_complex() ? boxcar::real(tangent) : tangent);
+}
+
+Tensor withoutHistory(const Tensor& tensor) {
+  Tensor copy = tensor.shallowCopy();
+  if (!computesTangents()) [[likely]]
+    return copy;
+  // A view's tangents may be its base's, which the copy does not know.
+  for (const uint64_t level : forwardLevels()) {
+    if (!ownTangent(*tensor.unsafeGetTensorImpl(), level).defined() && hasTangent(tensor, level)) {
+      findOrMakeTangents(tensor).set(level, tangentOf(tensor, level));
+    }
+  }
+  findOrMakeTangents(tensor);
+  AutogradMeta::findOrMake(copy).tangents = AutogradMeta::find(tensor)->tangents;
+  return copy;
+}
+
+std::vector<Tensor> tangentsByTransposition(Node& node, std::span<const Tensor> outputs,
+                                            std::span<const Tensor> tangents) {
+  const bool is_recorded = GradMode::is_enabled();
+  const AutoGradMode mode(true);
+  BOXCAR_CHECK(GradMode::is_enabled(), "under inference_mode() nothing is differentiated, and so {} has no tangent",
+               node.name());
+  Gradients weights;  // the products are linear in them
+  for (const Tensor& output : outputs) {
+    const bool has_tangent = output.defined() && (output.is_floating_point() || output.is_complex());
+    weights.push_back(has_tangent ? boxcar::zeros_like(output) : Tensor());
+    if (has_tangent) weights.back().set_requires_grad(true);
+  }
+  const Gradients products = node.apply(weights);
+  GraphTask task({.keep_graph = is_recorded, .create_graph = is_recorded, .accumulate = false});
+  bool is_empty = true;
+  for (size_t i = 0; i < tangents.size(); ++i) {
+    const Tensor& product = products[i];
+    if (!tangents[i].defined() || !product.defined() || !product.requires_grad()) continue;
+    // What would be summed to the shape of the input is expanded from it.
+    Tensor root = boxcar::expand(tangents[i], product.sizes());
+    if (root.scalar_type() != product.scalar_type()) root = boxcar::to(root, product.scalar_type());
+    task.addRoot(gradientEdge(product), root);
+    is_empty = false;
+  }
+  std::vector<Tensor> results(outputs.size());
+  if (is_empty) return results;
+  std::vector<size_t> captured;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!weights[i].defined()) continue;
+    captured.push_back(i);
+    task.capture(gradientEdge(weights[i]));
+  }
+  task.run();
+  for (size_t k = 0; k < captured.size(); ++k) results[captured[k]] = task.captured(k);
+  return results;
+}
+
+}  // namespace boxcar::autograd
