@@ -60,6 +60,13 @@ class PushedCall final {
     }
     if (levels_.empty()) return;
     check();
+    if (callsInPlace()) {
+      for (const Level& level : levels_) {
+        const OuterForwardLevels outer(level.index);
+        // A view of its own, as the call may change its shape.
+        tangents_of_self_.push_back(boxcar::alias(writableTangent(arguments_[0].toTensor(), level.id)));
+      }
+    }
     if (op_.writes_self && op_.formula != nullptr && readsSelf(*op_.formula)) {
       arguments_[0] = boxcar::clone(arguments_[0].toTensor());  // it is written before the formula reads it
     }
@@ -69,6 +76,7 @@ class PushedCall final {
   void finish(std::span<IValue> results) {
     if (levels_.empty() || op_.formula == nullptr) return;
     for (IValue& result : results) takeOver(result);
+    size_t next = 0;
     for (const Level& level : levels_) {
       const OuterForwardLevels outer(level.index);
       if (op_.formula->backward == nullptr) {
@@ -77,8 +85,8 @@ class PushedCall final {
           Tensor tangent = writableTangent(results[0].toTensor(), level.id);
           boxcar::zero_(tangent);
         }
-      } else if (op_.formula->forward == Forward::kLinear && op_.writes_self) {
-        callInPlace(level, results[0].toTensor());
+      } else if (callsInPlace()) {
+        callInPlace(level, results[0].toTensor(), tangents_of_self_[next++]);
       } else {
         set(level, results, tangentsOf(level, results));
       }
@@ -90,6 +98,12 @@ class PushedCall final {
     size_t index;
     uint64_t id;
   };
+
+  // Whether the operator itself changes the tangent of its first argument.
+  bool callsInPlace() const {
+    return op_.writes_self && op_.formula != nullptr && op_.formula->backward != nullptr &&
+           op_.formula->forward == Forward::kLinear;
+  }
 
   // Whether tangents depend on what the first argument was.
   static bool readsSelf(const Formula& formula) {
@@ -135,26 +149,28 @@ class PushedCall final {
     result = boxcar::alias(tensor);
   }
 
-  // Returns the arguments with the tangents in place of what has a formula; zeros where there is none.
-  Stack onTangents(const Level& level) const {
+  // Returns the arguments with the tangents in place of what has a formula; zeros where there is none. [self]: the
+  // tangent of the first argument, if it is known.
+  Stack onTangents(const Level& level, const Tensor& self = {}) const {
     const auto tangentOrZeros = [&](const Tensor& tensor) {
       Tensor tangent = tangentOf(tensor, level.id);
       return tangent.defined() || !tensor.defined() ? tangent : boxcar::zeros_like(tensor);
     };
     Stack stack(arguments_.begin(), arguments_.end());
     for (const uint8_t input : op_.formula->inputs) {
-      if (!stack[input].isNone()) stack[input] = mapTensors(stack[input], tangentOrZeros);
+      if (input == 0 && self.defined()) {
+        stack[0] = self;
+      } else if (!stack[input].isNone()) {
+        stack[input] = mapTensors(stack[input], tangentOrZeros);
+      }
     }
     return stack;
   }
 
-  void callInPlace(const Level& level, const Tensor& self) const {
-    Stack stack = onTangents(level);
-    const Tensor written = boxcar::alias(writableTangent(self, level.id));
-    stack[0] = written;
+  void callInPlace(const Level& level, const Tensor& self, const Tensor& tangent) const {
+    Stack stack = onTangents(level, tangent);
     handle_.callBoxed(stack);
-    // Its shape may have changed.
-    setTangent(self, level.id, written);
+    setTangent(self, level.id, tangent);
   }
 
   std::vector<Tensor> tangentsOf(const Level& level, std::span<const IValue> results) const {
@@ -278,6 +294,7 @@ class PushedCall final {
   const OperatorHandle& handle_;
   std::vector<IValue> arguments_;
   std::vector<Level> levels_;  // at which an argument has a tangent
+  std::vector<Tensor> tangents_of_self_;  // of callsInPlace(), one for each level
 };
 
 void computeTangents(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {

@@ -94,13 +94,20 @@ ForwardLevel::~ForwardLevel() {
   activate(index_);
 }
 
-Tensor ForwardLevel::makeDual(const Tensor& primal, const Tensor& tangent) const {
-  BOXCAR_CHECK(std::ranges::equal(primal.sizes(), tangent.sizes()),
-               "a tangent must have the shape of its primal, {}, not {}", meta::listOf(primal.sizes()),
+void ForwardLevel::setTangent(const Tensor& tensor, const Tensor& tangent) const {
+  BOXCAR_CHECK(std::ranges::equal(tensor.sizes(), tangent.sizes()),
+               "a tangent must have the shape of its primal, {}, not {}", meta::listOf(tensor.sizes()),
                meta::listOf(tangent.sizes()));
   const OuterForwardLevels outer(index_);
-  const Tensor dual = boxcar::alias(primal);
-  setTangent(dual, levels[index_], boxcar::clone(tangent));
+  autograd::setTangent(tensor, levels[index_], boxcar::clone(tangent));
+}
+
+Tensor ForwardLevel::makeDual(const Tensor& primal, const Tensor& tangent) const {
+  const Tensor dual = [&] {
+    const OuterForwardLevels outer(index_);
+    return boxcar::alias(primal);
+  }();
+  setTangent(dual, tangent);
   return dual;
 }
 

@@ -44,8 +44,10 @@ class BOXCAR_API ForwardLevel final {
   ForwardLevel(const ForwardLevel&) = delete;
   ForwardLevel& operator=(const ForwardLevel&) = delete;
 
-  // Returns a view of [primal] with the tangent, which is copied. It must have the shape of [primal], whose dtype must
-  // be floating point or complex.
+  // Gives [tensor] a copy of the tangent. It must have the shape of [tensor], whose dtype must be floating point or
+  // complex.
+  void setTangent(const Tensor& tensor, const Tensor& tangent) const;
+  // Returns a view of [primal] with the tangent.
   Tensor makeDual(const Tensor& primal, const Tensor& tangent) const;
   // Returns the tangent of [tensor] at this level; undefined if it has none. It may have tangents of outer levels.
   Tensor tangentOf(const Tensor& tensor) const;

@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/bags.h>
 #include <boxcar/backends/composite/dtype.h>
+#include <boxcar/backends/composite/has_derivative.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -129,7 +130,7 @@ BagResults embeddingBagForwardOnly(const Tensor& weight, const Tensor& indices, 
 BagResults bagsFor(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
                    int64_t mode, bool sparse, const OptionalTensor& per_sample_weights, bool include_last_offset,
                    int64_t padding_idx) {
-  const auto compute = weight.requires_grad() ? boxcar::_embedding_bag : boxcar::_embedding_bag_forward_only;
+  const auto compute = hasDerivative(weight) ? boxcar::_embedding_bag : boxcar::_embedding_bag_forward_only;
   return compute(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
                  padding_idx);
 }

@@ -1,7 +1,7 @@
+#include <boxcar/backends/composite/has_derivative.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/meta/matrices.h>
-#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -59,8 +59,7 @@ Tensor cdistBackward(const Tensor& grad, const Tensor& x1, const Tensor& x2, dou
   // Some rows after the other, so that their differences fit in a processor's cache. A graph would keep all anyway.
   constexpr int64_t kDifferences = 1 << 16;
   const int64_t rows = x1.size(-2);
-  const bool is_recorded = GradMode::is_enabled() &&
-                           (grad.requires_grad() || x1.requires_grad() || x2.requires_grad() || cdist.requires_grad());
+  const bool is_recorded = hasDerivative(grad) || hasDerivative(x1) || hasDerivative(x2) || hasDerivative(cdist);
   const int64_t differences = pairs / rows * x1.size(-1);  // of a row
   const int64_t step = is_recorded || x1.is_meta() ? rows : std::max<int64_t>(kDifferences / differences, 1);
   if (step >= rows) return ofRows(0, rows);

@@ -1,6 +1,6 @@
+#include <boxcar/backends/composite/has_derivative.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/dims.h>
-#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ops.h>
 
@@ -98,8 +98,6 @@ std::tuple<Tensor&, Tensor&, Tensor&> svdOut(const Tensor& a, bool full_matrices
   return writeSameTypes(svd(a, full_matrices, driver), u, s, vh);
 }
 // The derivatives of singular values and eigenvalues are made of the vectors.
-bool hasDerivative(const Tensor& a) { return GradMode::is_enabled() && a.requires_grad(); }
-
 Tensor svdvals(const Tensor& a, Driver driver) {
   return std::get<1>(boxcar::_linalg_svd(a, /*full_matrices=*/false, /*compute_uv=*/hasDerivative(a), driver));
 }

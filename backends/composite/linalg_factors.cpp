@@ -1,8 +1,8 @@
+#include <boxcar/backends/composite/has_derivative.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/linalg.h>
-#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -190,8 +190,7 @@ TwoOut eigOut(const Tensor& self, Tensor& values, Tensor& vectors) {
 }
 // The derivative of eigenvalues is made of the vectors.
 Tensor eigvals(const Tensor& self) {
-  const bool has_derivative = GradMode::is_enabled() && self.requires_grad();
-  return has_derivative ? std::get<0>(boxcar::linalg_eig(self)) : boxcar::_linalg_eigvals(self);
+  return hasDerivative(self) ? std::get<0>(boxcar::linalg_eig(self)) : boxcar::_linalg_eigvals(self);
 }
 Tensor& eigvalsOut(const Tensor& self, Tensor& out) { return writeResult(out, boxcar::_linalg_eigvals(self)); }
 

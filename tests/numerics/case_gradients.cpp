@@ -2,6 +2,7 @@
 
 #include <boxcar/backends/autograd/autograd.h>
 #include <boxcar/backends/autograd/formula_table.h>
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -46,6 +49,9 @@ Tensor weights(const Tensor& like, size_t number, bool magnitudes) {
   return magnitudes ? boxcar::mul(made, boxcar::detach(like)) : made;
 }
 
+// The direction in which input [number] is changed.
+Tensor tangentFor(const Tensor& input, size_t number) { return weights(input, 300 + number, false); }
+
 IValue cloned(const IValue& value) {
   if (value.isTensor()) return boxcar::clone(value.toTensor());
   if (!value.isTensorList()) return value;
@@ -65,10 +71,18 @@ void appendTensors(const IValue& value, std::vector<Tensor>& tensors) {
 
 // A call with tensors that require grad.
 struct DifferentiatedCall {
-  // [leaves]: the numbers of the tensors that require grad.
-  DifferentiatedCall(const Case& expected, const OperatorHandle& op, const std::vector<size_t>& leaves)
+  // [leaves]: the numbers of the tensors that require grad, or that have tangents of [level].
+  DifferentiatedCall(const Case& expected, const OperatorHandle& op, const std::vector<size_t>& leaves,
+                     const autograd::ForwardLevel* level = nullptr)
       : arguments(expected.makeArguments(op.schema())) {
-    for (const size_t leaf : leaves) inputs.push_back(arguments.tensors.at(leaf).set_requires_grad(true));
+    for (const size_t leaf : leaves) {
+      const Tensor& input = inputs.emplace_back(arguments.tensors.at(leaf));
+      if (level == nullptr) {
+        input.set_requires_grad(true);
+      } else {
+        level->setTangent(input, tangentFor(input, inputs.size() - 1));
+      }
+    }
     const FunctionSchema& schema = op.schema();
     is_inplace = schema.name().ends_with('_') && !schema.name().ends_with("__");
     Stack stack = arguments.values;
@@ -155,6 +169,32 @@ std::string differenceOfSeconds(const DifferentiatedCall& call, const std::vecto
   return {};
 }
 
+// A sum of products of numbers of which one is the conjugate, its real part, and the sum of their magnitudes.
+struct Products {
+  double sum = 0;
+  double size = 0;
+
+  void add(const Tensor& a, const Tensor& b) {
+    if (!a.defined() || !b.defined()) return;
+    const auto wide = [](const Tensor& x) {
+      return boxcar::_to_copy(boxcar::detach(x), x.is_complex() ? ScalarType::ComplexDouble : ScalarType::Double);
+    };
+    const Tensor products = boxcar::mul(wide(a), boxcar::conj_physical(wide(b)));
+    sum += boxcar::item(boxcar::real(boxcar::sum(products))).toDouble();
+    size += boxcar::item(boxcar::sum(boxcar::abs(products))).toDouble();
+  }
+};
+
+double precisionOf(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Double:
+    case ScalarType::ComplexDouble: return 1e-7;
+    case ScalarType::Half: return 2e-2;
+    case ScalarType::BFloat16: return 1e-1;
+    default: return 2e-4;
+  }
+}
+
 // Returns the operator that [error] says to lack a formula; "" if it says something else.
 std::string operatorWithoutFormula(const std::string& error) {
   const size_t begin = error.find(kMissing[0]);
@@ -164,6 +204,59 @@ std::string operatorWithoutFormula(const std::string& error) {
 }
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// Returns the operators that start the lines of a file beside data/.
+const std::set<std::string>& listOf(const std::string& file_name) {
+  static std::mutex mutex;
+  static std::map<std::string, std::set<std::string>> lists;
+  const std::lock_guard lock(mutex);
+  const auto [list, is_new] = lists.try_emplace(file_name);
+  if (!is_new) return list->second;
+  const std::string path = std::string(BOXCAR_NUMERICS_DATA) + "/../" + file_name;
+  std::ifstream file(path);
+  BOXCAR_CHECK(file.good(), "cannot read '{}'", path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && !line.starts_with('#')) list->second.insert(line.substr(0, line.find(' ')));
+  }
+  return list->second;
+}
+
+// Compares the change of the results that the tangents give with the one that the gradients give.
+std::string differenceForwards(const Case& expected, const OperatorHandle& op, const std::vector<size_t>& leaves,
+                               const DifferentiatedCall& backwards, const std::vector<Tensor>& grads,
+                               const std::vector<Tensor>& gradients) {
+  const autograd::ForwardLevel level;
+  std::optional<DifferentiatedCall> made;
+  try {
+    made.emplace(expected, op, leaves, &level);
+  } catch (const Error& error) {
+    return firstLine(error.what());
+  }
+  const DifferentiatedCall& call = *made;
+  std::vector<Tensor> tangents;
+  for (const Tensor& output : call.outputs) tangents.push_back(level.tangentOf(output));
+  const autograd::OuterForwardLevels none(0);
+  Products by_tangents;
+  size_t next = 0;
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    if (backwards.outputs[i].requires_grad()) by_tangents.add(tangents[i], grads[next++]);
+  }
+  Products by_gradients;
+  double precision = 0;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    by_gradients.add(tangentFor(call.inputs[i], i), gradients[i]);
+    precision = std::max(precision, precisionOf(call.inputs[i].scalar_type()));
+  }
+  const double size = by_tangents.size + by_gradients.size;
+  // Where a result is infinite or NaN, its derivative is no number either.
+  const bool is_defined = std::ranges::all_of(call.outputs, [](const Tensor& output) {
+    return output.scalar_type() == ScalarType::Bool || boxcar::item(boxcar::all(boxcar::isfinite(output))).toBool();
+  });
+  if (!is_defined || !std::isfinite(by_gradients.sum) || std::abs(by_tangents.sum - by_gradients.sum) <= precision * (1 + size)) {
+    return {};
+  }
+  return fmt::format("forwards: the results should change by {}, but change by {}", by_gradients.sum, by_tangents.sum);
+}
 
 class Comparison final {
  public:
@@ -264,6 +357,16 @@ class Comparison final {
     }
     outcome_.kind = GradientOutcome::Kind::kEqual;
     outcome_.has_first = true;
+    if (!op_.hasTag(Tag::nondeterministic_seeded)) {
+      const std::string difference = differenceForwards(expected_, op_, leaves, call, grads, found);
+      // Without formula of their own, tangents need second derivatives.
+      const bool may_lack = !record.contains("second") && !operatorWithoutFormula(difference).empty();
+      if (!difference.empty() && !may_lack && !listOf("forward_reasons.txt").contains(expected_.op())) {
+        return fail(difference);
+      }
+      outcome_.has_forward = difference.empty();
+      outcome_.lacks_forward = !difference.empty();
+    }
     if (!record.contains("second")) return;
     const DifferentiatedCall again(expected_, op_, leaves);
     for (Tensor& grad : grads) grad.set_requires_grad(true);
@@ -277,23 +380,6 @@ class Comparison final {
   GradientOutcome outcome_;
 };
 
-// Returns the operators that start the lines of a file beside data/.
-std::set<std::string> listedIn(const std::string& name) {
-  const std::string path = std::string(BOXCAR_NUMERICS_DATA) + "/../" + name;
-  std::ifstream file(path);
-  BOXCAR_CHECK(file.good(), "cannot read '{}'", path);
-  std::set<std::string> names;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && !line.starts_with('#')) names.insert(line.substr(0, line.find(' ')));
-  }
-  return names;
-}
-
-const std::set<std::string>& namesWithoutFormula() {
-  static const std::set<std::string> names = listedIn("without_formula.txt");
-  return names;
-}
-
 OperatorName nameOf(const std::string& op) {
   const size_t dot = op.find('.');
   if (dot == std::string::npos) return {op, ""};
@@ -305,17 +391,16 @@ OperatorName nameOf(const std::string& op) {
 GradientOutcome gradientOutcome(const Case& expected) {
   if (expected.gradients() == nullptr || !caseDevice().is_cpu()) return {};
   const auto op = Dispatcher::singleton().findSchema(nameOf(expected.op()));
-  if (!op) return {GradientOutcome::Kind::kDifferent, false, false, "there is no such operator", {}};
+  if (!op) return {.kind = GradientOutcome::Kind::kDifferent, .text = "there is no such operator", .without_formula = {}};
   try {
     return Comparison(expected, *op).run();
   } catch (const std::exception& error) {
-    return {GradientOutcome::Kind::kDifferent, false, false, firstLine(error.what()), {}};
+    return {.kind = GradientOutcome::Kind::kDifferent, .text = firstLine(error.what()), .without_formula = {}};
   }
 }
 
 bool hasKnownDifference(const std::string& op) {
-  static const std::set<std::string> names = listedIn("gradient_reasons.txt");
-  return names.contains(op);
+  return listOf("gradient_reasons.txt").contains(op);
 }
 
 std::optional<std::string> failureOf(const Case& expected, const GradientOutcome& outcome) {
@@ -323,13 +408,13 @@ std::optional<std::string> failureOf(const Case& expected, const GradientOutcome
     if (hasKnownDifference(expected.op())) return std::nullopt;
     return outcome.text;
   }
-  if (outcome.without_formula.empty() || namesWithoutFormula().contains(outcome.without_formula)) return std::nullopt;
+  if (outcome.without_formula.empty() || listOf("without_formula.txt").contains(outcome.without_formula)) return std::nullopt;
   return fmt::format("missing formula: {}", outcome.without_formula);
 }
 
 std::vector<std::string> superfluousWithoutFormula() {
   std::vector<std::string> superfluous;
-  for (const std::string& name : namesWithoutFormula()) {
+  for (const std::string& name : listOf("without_formula.txt")) {
     const auto op = Dispatcher::singleton().findSchema(nameOf(name));
     if (!op || autograd::differentiatedOperator(*op).formula != nullptr) superfluous.push_back(name);
   }

@@ -21,6 +21,9 @@ struct GradientOutcome {
   // Whether the case has gradients, or second derivatives, and they agree.
   bool has_first = false;
   bool has_second = false;
+  // Whether the derivative forwards agrees with the gradients, or is missing or known to differ (forward_reasons.txt).
+  bool has_forward = false;
+  bool lacks_forward = false;
   std::string text;  // what is different
   // The operator that lacks a formula; also if only second derivatives need it.
   std::string without_formula;

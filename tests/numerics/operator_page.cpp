@@ -26,6 +26,8 @@ struct Row {
   bool has_error = false;
   bool has_gradient = false;
   bool has_second = false;
+  bool has_forward = false;
+  bool lacks_forward = false;
   bool is_compared = false;  // whether PyTorch's answer about gradients is known
   bool is_wrong = false;     // no formula, or another gradient than PyTorch's
 
@@ -34,6 +36,7 @@ struct Row {
     if (is_wrong || !is_compared) return "";
     return has_second ? "2" : has_gradient ? "1" : "none";
   }
+  bool isForward() const { return has_forward && !lacks_forward && !is_wrong; }
 };
 
 void addGradients(const Case& one, Row& row) {
@@ -44,6 +47,8 @@ void addGradients(const Case& one, Row& row) {
   row.is_wrong |= outcome.kind == Kind::kMissingFormula || outcome.kind == Kind::kDifferent;
   row.has_gradient |= outcome.has_first;
   row.has_second |= outcome.has_second;
+  row.has_forward |= outcome.has_forward;
+  row.lacks_forward |= outcome.lacks_forward;
 }
 
 }  // namespace
@@ -70,6 +75,7 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
   std::string text;
   size_t checked = 0;
   size_t differentiated = 0;
+  size_t forwards = 0;
   for (const std::string& name : names) {
     const auto row = rows.find(name);
     text += fmt::format("| `{}` |", name);
@@ -80,6 +86,9 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
     const std::string gradient = row != rows.end() ? row->second.gradient() : "";
     text += gradient.empty() ? " |" : fmt::format(" {} |", gradient);
     differentiated += gradient == "1" || gradient == "2";
+    const bool is_forward = row != rows.end() && row->second.isForward();
+    text += is_forward ? " ✓ |" : " |";
+    forwards += is_forward;
     text += hasKernel(name) ? " |\n" : " no kernel |\n";
     checked += row != rows.end();
   }
@@ -89,18 +98,18 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
 Every operator that boxcar declares, {} in all, and the dtypes that the tests compare with PyTorch 2.15: {} operators.
 Each case is called boxed, typed and from a script, and boxed under the checkers of schemas and of meta kernels.
 "refused": bad calls are checked to be errors. "gradient" ({} operators): 1, the gradients are PyTorch's; 2, also the
-second derivatives; none, there are none in PyTorch. An operator without a mark has tests elsewhere, gives random numbers,
-or has no formula yet. The page is generated: `./dev numerics --page`; [how cases are
-written](../tests/numerics/README.md).
+second derivatives; none, there are none in PyTorch. "jvp" ({} operators): the derivative forwards agrees with the
+gradients. An operator without a mark has tests elsewhere, gives random numbers, or has no formula yet. The page is
+generated: `./dev numerics --page`; [how cases are written](../tests/numerics/README.md).
 
 | operator |)",
-      names.size(), checked, differentiated);
+      names.size(), checked, differentiated, forwards);
   std::string rule = "|---|";
   for (const auto& [dtype, shown] : kColumns) {
     head += fmt::format(" {} |", shown);
     rule += "---|";
   }
-  return head + " refused | gradient | |\n" + rule + "---|---|---|\n" + text;
+  return head + " refused | gradient | jvp | |\n" + rule + "---|---|---|---|\n" + text;
 }
 
 }  // namespace boxcar::numerics
