@@ -38,12 +38,14 @@ std::vector<Tensor> tensorsOf(std::span<const IValue> values) {
   return tensors;
 }
 
-// Whether the operator calls others that compute the tangents: it is made of them, or has a kernel of its own for
-// differentiation.
-bool callsOthers(const OperatorHandle& op, const DifferentiatedOperator& known) {
-  if (known.formula != nullptr) return false;
-  if (op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd)) return true;
-  if (!op.hasKernelForDispatchKey(DispatchKey::Autograd)) return false;
+// Whether the operator is made of others, which compute the tangents.
+bool isComposite(const OperatorHandle& op, const DifferentiatedOperator& known) {
+  return known.formula == nullptr && op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd);
+}
+
+// Whether the operator has a kernel of its own for differentiation, which calls operators that compute the tangents.
+bool hasOwnDerivative(const OperatorHandle& op, const DifferentiatedOperator& known) {
+  if (known.formula != nullptr || !op.hasKernelForDispatchKey(DispatchKey::Autograd)) return false;
   const TableEntry entry = Dispatcher::singleton().computeTableEntry(op, DispatchKey::AutogradCPU);
   return entry.kernel->kind == KernelKind::Function && !(entry.site == autogradKernelSite());
 }
@@ -300,7 +302,15 @@ class PushedCall final {
 void computeTangents(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, kForwardKey);
   const DifferentiatedOperator& known = differentiatedOperator(op);
-  if (callsOthers(op, known)) return op.redispatchBoxed(below, stack);
+  if (isComposite(op, known)) return op.redispatchBoxed(below, stack);
+  if (hasOwnDerivative(op, known)) {
+    const bool has_tangents = std::ranges::any_of(last(stack, known.arguments), [](const IValue& argument) {
+      return std::ranges::any_of(forwardLevels(), [&](uint64_t level) { return holdsTangent(argument, level); });
+    });
+    // A tensor without history would not lead to that kernel.
+    const DispatchKeySet own(DispatchKey::AutogradFunctionality);
+    return op.redispatchBoxed(has_tangents ? below | own : below, stack);
+  }
   PushedCall call(known, op, last(stack, known.arguments));
   {
     // What kernels call is part of this call.

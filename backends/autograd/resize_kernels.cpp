@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -14,6 +15,8 @@ namespace {
 void checkResizable(const Tensor& self, std::string_view op) {
   BOXCAR_CHECK(!self.requires_grad(), "{}: cannot resize variables that require grad. Call it on a detach()ed tensor",
                op);
+  BOXCAR_CHECK(!computesTangents() || !hasTangent(self),
+               "{}: cannot resize a tensor that has a tangent. Call it on a detach()ed tensor", op);
 }
 
 Tensor& resize(DispatchKeySet keys, Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {

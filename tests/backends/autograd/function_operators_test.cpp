@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -63,6 +64,9 @@ TEST(FunctionOperators, AScriptGivesItADerivative) {
   const Tensor x = leaf({1, 2});
   const Tensor y = callDoubled(x);
   EXPECT_EQ(toString(grad({{sum(y)}}, {{x}})[0]), "tensor([2., 2.])");
+  const ForwardLevel level;
+  const Tensor dual = level.makeDual(floats({1, 2}), floats({1, 10}));
+  EXPECT_EQ(toString(level.tangentOf(callDoubled(dual))), "tensor([ 2., 20.])");
 }
 
 TEST(FunctionOperators, AFunctionOfAScriptThatIsGoneSaysSo) {
