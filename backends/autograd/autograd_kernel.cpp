@@ -42,8 +42,8 @@ class NotImplemented final : public Node {
   std::string name() const override { return "NotImplemented"; }
   Gradients apply(Gradients) override {
     BOXCAR_FAIL(
-        "derivative for {} is not implemented. Give it one by autograd::apply or by a kernel at the key Autograd, or "
-        "compute what it returns under no_grad",
+        "derivative for {} is not implemented. Give it one by autograd::register_derivative, or compute what it "
+        "returns under no_grad",
         op_);
   }
 

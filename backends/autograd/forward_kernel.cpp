@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-// The kernel that computes tangents, one for all operators. It stands above the autograd keys, so the calls that compute
-// tangents are recorded for differentiation as others are, and no_grad() does not switch it off.
+// The kernel that computes tangents, one for all operators. It stands above the autograd keys, so the calls that
+// compute tangents are recorded for differentiation as others are, and no_grad() does not switch it off.
 
 namespace boxcar::autograd {
 namespace {
@@ -45,7 +45,10 @@ bool isComposite(const OperatorHandle& op, const DifferentiatedOperator& known) 
 
 // Whether the operator has a kernel of its own for differentiation, which calls operators that compute the tangents.
 bool hasOwnDerivative(const OperatorHandle& op, const DifferentiatedOperator& known) {
-  if (known.formula != nullptr || !op.hasKernelForDispatchKey(DispatchKey::Autograd)) return false;
+  if (known.formula != nullptr) return false;
+  if (!op.hasKernelForDispatchKey(DispatchKey::Autograd) && !op.hasKernelForDispatchKey(DispatchKey::AutogradCPU)) {
+    return false;
+  }
   const TableEntry entry = Dispatcher::singleton().computeTableEntry(op, DispatchKey::AutogradCPU);
   return entry.kernel->kind == KernelKind::Function && !(entry.site == autogradKernelSite());
 }
@@ -125,13 +128,13 @@ class PushedCall final {
     const std::vector<Argument>& returns = handle_.schema().returns();
     BOXCAR_CHECK(op_.formula != nullptr || returns.empty(),
                  "the derivative of {} is not implemented, so func::jvp() cannot differentiate it. Give it one by "
-                 "autograd::apply, or detach() its arguments",
+                 "autograd::register_derivative, or detach() its arguments",
                  toString(handle_.operator_name()));
     if (op_.formula == nullptr) return;
     for (uint32_t left = op_.formula->refused_arguments; left != 0; left &= left - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(left));
-      const bool is_refused = std::ranges::any_of(
-          levels_, [&](const Level& level) { return holdsTangent(arguments_[i], level.id); });
+      const bool is_refused =
+          std::ranges::any_of(levels_, [&](const Level& level) { return holdsTangent(arguments_[i], level.id); });
       BOXCAR_CHECK(!is_refused,
                    "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have a "
                    "tangent. Give the function detach() of it",
@@ -206,9 +209,8 @@ class PushedCall final {
       const IValue& argument = arguments_[op_.formula->inputs[i]];
       node->beginInput();
       if (argument.isNone()) node->addEdge({});
-      forEachTensor(argument, [&](const Tensor& tensor) {
-        node->addEdge(hasTangent(tensor, level.id) ? Edge(leaf) : Edge());
-      });
+      forEachTensor(argument,
+                    [&](const Tensor& tensor) { node->addEdge(hasTangent(tensor, level.id) ? Edge(leaf) : Edge()); });
       if (holdsTangent(argument, level.id)) wanted = static_cast<uint16_t>(wanted | 1U << i);
     }
     for (const SavedItem& item : op_.formula->saved) {
@@ -249,8 +251,7 @@ class PushedCall final {
     std::vector<Tensor> tangents;  // for each edge
     for (const uint8_t input : op_.formula->inputs) {
       if (arguments_[input].isNone()) tangents.emplace_back();
-      forEachTensor(arguments_[input],
-                    [&](const Tensor& tensor) { tangents.push_back(tangentOf(tensor, level.id)); });
+      forEachTensor(arguments_[input], [&](const Tensor& tensor) { tangents.push_back(tangentOf(tensor, level.id)); });
     }
     std::vector<Tensor> outputs;  // undefined where not differentiable
     for (size_t i = 0; i < results.size(); ++i) {
@@ -295,14 +296,13 @@ class PushedCall final {
   const DifferentiatedOperator& op_;
   const OperatorHandle& handle_;
   std::vector<IValue> arguments_;
-  std::vector<Level> levels_;  // at which an argument has a tangent
+  std::vector<Level> levels_;             // at which an argument has a tangent
   std::vector<Tensor> tangents_of_self_;  // of callsInPlace(), one for each level
 };
 
 void computeTangents(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, kForwardKey);
   const DifferentiatedOperator& known = differentiatedOperator(op);
-  if (isComposite(op, known)) return op.redispatchBoxed(below, stack);
   if (hasOwnDerivative(op, known)) {
     const bool has_tangents = std::ranges::any_of(last(stack, known.arguments), [](const IValue& argument) {
       return std::ranges::any_of(forwardLevels(), [&](uint64_t level) { return holdsTangent(argument, level); });
@@ -311,6 +311,7 @@ void computeTangents(const OperatorHandle& op, DispatchKeySet keys, Stack& stack
     const DispatchKeySet own(DispatchKey::AutogradFunctionality);
     return op.redispatchBoxed(has_tangents ? below | own : below, stack);
   }
+  if (isComposite(op, known)) return op.redispatchBoxed(below, stack);
   PushedCall call(known, op, last(stack, known.arguments));
   {
     // What kernels call is part of this call.

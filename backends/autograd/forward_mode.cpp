@@ -52,8 +52,8 @@ bool overlapsItself(const Tensor& tensor) {
 }
 
 Tensor zerosWithLayoutOf(const Tensor& tensor) {
-  Tensor zeros = boxcar::empty_strided(tensor.sizes(), tensor.strides(), tensor.scalar_type(), std::nullopt,
-                                       tensor.device());
+  Tensor zeros =
+      boxcar::empty_strided(tensor.sizes(), tensor.strides(), tensor.scalar_type(), std::nullopt, tensor.device());
   return boxcar::zero_(zeros);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/autograd.h>
 #include <boxcar/backends/autograd/formula.h>
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/node.h>
 #include <boxcar/ivalue/macros.h>
 
@@ -114,8 +114,8 @@ class BOXCAR_API FunctionNode final : public Node {
 //   };
 //   Tensor y = Cube::apply(x);
 //
-// forward() is not recorded, and backward() also gives the tangents of func::jvp(). forward() returns a Tensor or a variable_list. A backward() made of operators that can be
-// differentiated can be differentiated, too.
+// forward() is not recorded, and backward() also gives the tangents of func::jvp(). forward() returns a Tensor or a
+// variable_list. A backward() made of operators that can be differentiated can be differentiated, too.
 template <class T>
 struct Function {
   template <class... Args>

@@ -2,6 +2,7 @@
 #include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function.h>
 #include <boxcar/backends/autograd/function_call.h>
+#include <boxcar/backends/autograd/own_derivative.h>
 #include <boxcar/backends/meta/defined.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/default_generators.h>
@@ -11,8 +12,11 @@
 #include <boxcar/schema/parse_schema.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,169 +55,35 @@ struct RegisterHook {
 
 // ---- apply ----
 
-bool isTensorType(TypePtr type) {
-  if (type->isOptional()) type = type->element();
-  return type->kind() == TypeKind::Tensor || (type->isList() && type->element()->kind() == TypeKind::Tensor);
-}
-
-// Calls a derivative of one's own.
-class OwnDerivative final {
- public:
-  OwnDerivative(const FunctionPtr& forward, FunctionPtr backward, std::vector<IValue> args)
-      : forward_(forward->schema()), backward_(std::move(backward)), args_(std::move(args)) {
-    BOXCAR_CHECK(args_.size() <= forward_.arguments().size(), "autograd::apply: {} takes {} argument{}, not {}\n  {}",
-                 forward_.name(), forward_.arguments().size(), forward_.arguments().size() == 1 ? "" : "s",
-                 args_.size(), forward_);
-    for (const Argument& parameter : backward_->schema().arguments()) parts_.push_back(partOf(parameter));
-    for (size_t i = 0; i < args_.size(); ++i) {
-      if (isTensorType(forward_.arguments()[i].type())) continue;
-      for (const Tensor& tensor : tensorsIn({&args_[i], 1})) {
-        BOXCAR_CHECK(!tensor.defined() || !tensor.requires_grad(),
-                     "autograd::apply: argument '{}' of {} holds a tensor that requires grad; pass it as Tensor or "
-                     "Tensor[], or detach() it\n  {}",
-                     forward_.arguments()[i].name(), forward_.name(), forward_);
-      }
-    }
-  }
-
-  // Leaves to the context what the derivative will take.
-  void save(AutogradContext& context, const std::vector<IValue>& results) {
-    variable_list to_save;
-    for (const Part& part : parts_) {
-      if (part.what == Part::kArgument) append(to_save, args_[part.index]);
-      if (part.what == Part::kResult) append(to_save, results[part.index]);
-    }
-    context.save_for_backward(std::move(to_save));
-    for (size_t i = 0; i < results.size(); ++i) results_.push_back(withoutTensors(results[i]));
-    for (IValue& arg : args_) {
-      counts_.push_back(isTensorType(forward_.arguments()[counts_.size()].type()) ? tensorsIn({&arg, 1}).size() : 0);
-      arg = withoutTensors(arg);
-    }
-  }
-
-  variable_list operator()(AutogradContext* context, const variable_list& grads) const {
-    const variable_list saved = context->get_saved_variables();
-    size_t next = 0;
-    const auto restored = [&](const IValue& value) {
-      const size_t count = tensorsIn({&value, 1}).size();
-      next += count;
-      return withTensors({&value, 1}, std::span(saved).subspan(next - count, count))[0];
-    };
-    std::vector<IValue> given;
-    for (const Part& part : parts_) {
-      switch (part.what) {
-        case Part::kGrad: given.emplace_back(grads[0]); break;
-        case Part::kGrads: given.emplace_back(List<Tensor>(grads)); break;
-        case Part::kArgument: given.push_back(restored(args_[part.index])); break;
-        case Part::kResult: given.push_back(restored(results_[part.index])); break;
-      }
-    }
-    return gradientsFrom(callFunction("autograd::apply", *backward_, given));
-  }
-
- private:
-  struct Part {
-    enum { kGrad, kGrads, kArgument, kResult } what;
-    size_t index;
-  };
-
-  Part partOf(const Argument& parameter) const {
-    const std::string_view name = parameter.name();
-    if (name == "grad") return {Part::kGrad, 0};
-    if (name == "grads") return {Part::kGrads, 0};
-    for (size_t i = 0; i < forward_.returns().size(); ++i) {
-      if (forward_.returns()[i].name() == name) return {Part::kResult, i};
-    }
-    if (const auto index = forward_.argumentIndexWithName(name)) {
-      BOXCAR_CHECK(static_cast<size_t>(*index) < args_.size(),
-                   "autograd::apply: the derivative {} takes '{}', but the call has no such argument\n  {}",
-                   backward_->text(), name, forward_);
-      return {Part::kArgument, static_cast<size_t>(*index)};
-    }
-    BOXCAR_CHECK(name == "result" && !forward_.returns().empty(),
-                 "autograd::apply: the derivative {} takes '{}', which is neither 'grad', 'grads', 'result', nor an "
-                 "argument or a named result of {}\n  {}",
-                 backward_->text(), name, forward_.name(), forward_);
-    return {Part::kResult, 0};
-  }
-
-  static void append(variable_list& tensors, const IValue& value) {
-    for (Tensor& tensor : tensorsIn({&value, 1})) tensors.push_back(std::move(tensor));
-  }
-
-  static IValue withoutTensors(const IValue& value) {
-    const variable_list none(tensorsIn({&value, 1}).size());
-    return withTensors({&value, 1}, none)[0];
-  }
-
-  // A gradient for each tensor of the arguments, in order.
-  variable_list gradientsFrom(const IValue& returned) const {
-    const auto wanted = static_cast<size_t>(std::ranges::count_if(
-        std::span(forward_.arguments()).first(args_.size()), [](const Argument& a) { return isTensorType(a.type()); }));
-    const bool is_one = wanted == 1 && !returned.isTuple();
-    const size_t found = is_one ? 1 : returned.isTuple() ? returned.length() : returned.isNone() ? 0 : 1;
-    BOXCAR_CHECK(found == wanted,
-                 "autograd::apply: the derivative {} must return {} gradient{}, one for each Tensor that {} takes, "
-                 "not {}\n  {}",
-                 backward_->text(), wanted, wanted == 1 ? "" : "s", forward_.name(), found, forward_);
-    variable_list gradients;
-    size_t next = 0;
-    for (size_t i = 0; i < args_.size(); ++i) {
-      if (!isTensorType(forward_.arguments()[i].type())) continue;
-      const IValue gradient = is_one ? returned : returned.elementAt(next++);
-      variable_list each = gradient.isNone() ? variable_list(counts_[i]) : tensorsIn({&gradient, 1});
-      BOXCAR_CHECK(each.size() == counts_[i],
-                   "autograd::apply: the derivative {} returned {} gradients for '{}', which has {} tensors",
-                   backward_->text(), each.size(), forward_.arguments()[i].name(), counts_[i]);
-      std::ranges::move(each, std::back_inserter(gradients));
-    }
-    return gradients;
-  }
-
-  const FunctionSchema forward_;
-  const FunctionPtr backward_;
-  std::vector<IValue> args_;     // without their tensors, once saved
-  std::vector<IValue> results_;  // without their tensors
-  std::vector<size_t> counts_;   // of the tensors of each argument that may have gradients
-  std::vector<Part> parts_;      // what each parameter of the derivative gets
-};
-
-// The results of a function, one by one.
-std::vector<IValue> spread(const FunctionSchema& schema, const IValue& result) {
-  if (schema.returns().empty()) return {};
-  if (schema.returns().size() == 1) return {result};
-  return elementsOf(result);
-}
-
-IValue gathered(const FunctionSchema& schema, std::vector<IValue> results) {
-  if (schema.returns().empty()) return {};
-  if (schema.returns().size() == 1) return std::move(results[0]);
-  return Tuple(std::move(results));
-}
-
-// Gives the tensors in [results] their history.
-std::vector<IValue> finished(FunctionNode& node, const std::vector<IValue>& results) {
-  return withTensors(results, node.finish(tensorsIn(results)));
-}
-
 IValue apply(const FunctionPtr& forward, const FunctionPtr& backward, const IValue& args) {
-  const std::vector<IValue> given = elementsOf(args);
-  const auto derivative = std::make_shared<OwnDerivative>(forward, backward, given);
-  const auto node = makeIntrusive<FunctionNode>(
-      forward->schema().name() + "Backward",
-      [derivative](AutogradContext* context, const variable_list& grads) { return (*derivative)(context, grads); });
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (isTensorType(forward->schema().arguments()[i].type())) node->addArgument(tensorsIn({&given[i], 1}));
-  }
-  IValue result;
-  {
-    const AutoGradMode mode(false);
-    const OuterForwardLevels none(0);
-    result = callFunction("autograd::apply", *forward, given);
-  }
-  const std::vector<IValue> results = spread(forward->schema(), result);
-  derivative->save(node->context(), results);
-  return gathered(forward->schema(), finished(*node, results));
+  constexpr std::string_view kName = "autograd::apply";
+  const FunctionSchema& schema = forward->schema();
+  const auto call = [&](const std::vector<IValue>& given) -> std::vector<IValue> {
+    const IValue result = callFunction(kName, *forward, given);
+    if (schema.returns().empty()) return {};
+    return schema.returns().size() == 1 ? std::vector{result} : elementsOf(result);
+  };
+  std::vector<IValue> results = callWithDerivative(kName, schema, call, backward, elementsOf(args));
+  if (results.empty()) return {};
+  return results.size() == 1 ? std::move(results[0]) : IValue(Tuple(std::move(results)));
+}
+
+FunctionPtr registerDerivativeOf(std::string_view op, const FunctionPtr& backward) {
+  // Registrations stay when nobody keeps the function that removes them.
+  struct Kept {
+    std::mutex mutex;
+    std::map<uint64_t, std::vector<RegistrationHandleRAII>> handles;
+  };
+  static auto& kept = *new Kept;  // never destroyed: a function may outlive static objects
+  std::vector<RegistrationHandleRAII> handles = registerDerivative(op, backward);
+  const std::lock_guard lock(kept.mutex);
+  const uint64_t number = kept.handles.empty() ? 0 : kept.handles.rbegin()->first + 1;
+  kept.handles.emplace(number, std::move(handles));
+  static const FunctionSchema remove = parseSchema("remove() -> ()");
+  return makeFunction(remove, [number](Stack&) {
+    const std::lock_guard removing(kept.mutex);
+    kept.handles.erase(number);
+  });
 }
 
 // ---- checkpoint ----
@@ -337,7 +207,7 @@ IValue checkpoint(const FunctionPtr& function, const IValue& args, bool preserve
     const AutoGradMode mode(false);
     result = callFunction("autograd::checkpoint", *function, given);
   }
-  return finished(*node, {result})[0];
+  return withTensors({&result, 1}, node->finish(tensorsIn({&result, 1})))[0];
 }
 
 }  // namespace
@@ -346,6 +216,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) { m.impl("register_hook"
 
 BOXCAR_LIBRARY_IMPL(autograd, CompositeImplicitAutograd, m) {
   m.impl("apply", BOXCAR_FN(apply));
+  m.impl("register_derivative", BOXCAR_FN(registerDerivativeOf));
   m.impl("checkpoint", BOXCAR_FN(checkpoint));
 }
 

@@ -265,8 +265,8 @@ class EntryWriter final {
     } else if (type == "const std::optional<Tensor>&") {
       locals[name] = fmt::format("const std::optional<Tensor> {} = call.optionalTensor({});", name, what);
     } else {
-      locals[name] = fmt::format("auto {0}_ = call.value<{1}>({2});\n    [[maybe_unused]] auto&& {0} = {0}_.get();", name,
-                                 type, what);
+      locals[name] = fmt::format("auto {0}_ = call.value<{1}>({2});\n    [[maybe_unused]] auto&& {0} = {0}_.get();",
+                                 name, type, what);
     }
     return name;
   }
@@ -361,7 +361,8 @@ class EntryWriter final {
         for (size_t i = 0; i < schema_.arguments().size(); ++i) {
           const Argument& argument = schema_.arguments()[i];
           if (argument.name() != given || argument.type()->kind() != TypeKind::Tensor) continue;
-          return local(locals, fmt::format("{}_{}", given, attribute), property.second, itemOf(property.first, i, inputs));
+          return local(locals, fmt::format("{}_{}", given, attribute), property.second,
+                       itemOf(property.first, i, inputs));
         }
       }
       return {};
@@ -435,8 +436,8 @@ void generate(int argc, char** argv) {
         const std::string& overload = schema.overload_name();
         const bool is_new =
             rows.emplace(std::pair(name, overload),
-                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", name, overload,
-                                     of_node, entry.has_none ? "{}" : "inputs_" + function,
+                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", name,
+                                     overload, of_node, entry.has_none ? "{}" : "inputs_" + function,
                                      writer.savedCount() == 0 ? "{}" : "saved_" + function, writer.differentiable(),
                                      writer.refused(), files.size() - 1, entry.number,
                                      entry.has_none ? "nullptr" : "&" + function, writer.forward(),

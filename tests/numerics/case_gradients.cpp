@@ -252,7 +252,8 @@ std::string differenceForwards(const Case& expected, const OperatorHandle& op, c
   const bool is_defined = std::ranges::all_of(call.outputs, [](const Tensor& output) {
     return output.scalar_type() == ScalarType::Bool || boxcar::item(boxcar::all(boxcar::isfinite(output))).toBool();
   });
-  if (!is_defined || !std::isfinite(by_gradients.sum) || std::abs(by_tangents.sum - by_gradients.sum) <= precision * (1 + size)) {
+  if (!is_defined || !std::isfinite(by_gradients.sum) ||
+      std::abs(by_tangents.sum - by_gradients.sum) <= precision * (1 + size)) {
     return {};
   }
   return fmt::format("forwards: the results should change by {}, but change by {}", by_gradients.sum, by_tangents.sum);
@@ -391,7 +392,8 @@ OperatorName nameOf(const std::string& op) {
 GradientOutcome gradientOutcome(const Case& expected) {
   if (expected.gradients() == nullptr || !caseDevice().is_cpu()) return {};
   const auto op = Dispatcher::singleton().findSchema(nameOf(expected.op()));
-  if (!op) return {.kind = GradientOutcome::Kind::kDifferent, .text = "there is no such operator", .without_formula = {}};
+  if (!op)
+    return {.kind = GradientOutcome::Kind::kDifferent, .text = "there is no such operator", .without_formula = {}};
   try {
     return Comparison(expected, *op).run();
   } catch (const std::exception& error) {
@@ -399,16 +401,15 @@ GradientOutcome gradientOutcome(const Case& expected) {
   }
 }
 
-bool hasKnownDifference(const std::string& op) {
-  return listOf("gradient_reasons.txt").contains(op);
-}
+bool hasKnownDifference(const std::string& op) { return listOf("gradient_reasons.txt").contains(op); }
 
 std::optional<std::string> failureOf(const Case& expected, const GradientOutcome& outcome) {
   if (outcome.kind == GradientOutcome::Kind::kDifferent) {
     if (hasKnownDifference(expected.op())) return std::nullopt;
     return outcome.text;
   }
-  if (outcome.without_formula.empty() || listOf("without_formula.txt").contains(outcome.without_formula)) return std::nullopt;
+  if (outcome.without_formula.empty() || listOf("without_formula.txt").contains(outcome.without_formula))
+    return std::nullopt;
   return fmt::format("missing formula: {}", outcome.without_formula);
 }
 

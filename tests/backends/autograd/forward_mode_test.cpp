@@ -211,7 +211,9 @@ TEST(ForwardMode, RefusesWhatHasNoDerivative) {
             }),
             "aten::sin(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments has a tangent.");
-  EXPECT_EQ(errorOf([&] { along([](const Tensor& v) { return v; }, x, numbers({1, 2})); }),
+  EXPECT_EQ(errorOf([&] {
+              along([](const Tensor& v) { return v; }, x, numbers({1, 2}));
+            }),
             "a tangent must have the shape of its primal, [1], not [2]");
   EXPECT_EQ(errorOf([&] {
               along(
@@ -235,10 +237,10 @@ TEST(ForwardMode, AnOperatorOfAPluginWithoutADerivativeSaysSo) {
   const auto callSame = [](const Tensor& x) { return callBoxed("forward_test::same", x).toTensor(); };
   EXPECT_EQ(errorOf([&] { along(callSame, numbers({1}), numbers({1})); }),
             "the derivative of forward_test::same is not implemented, so func::jvp() cannot differentiate it. Give it "
-            "one by autograd::apply, or detach() its arguments");
-  EXPECT_EQ(along([&](const Tensor& x) { return boxcar::add(x, callSame(boxcar::detach(x))); }, numbers({1}),
-                  numbers({1})),
-            (Values{1}));
+            "one by autograd::register_derivative, or detach() its arguments");
+  EXPECT_EQ(
+      along([&](const Tensor& x) { return boxcar::add(x, callSame(boxcar::detach(x))); }, numbers({1}), numbers({1})),
+      (Values{1}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <boxcar/backends/autograd/autograd.h>
 #include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/history.h>
+#include <boxcar/backends/autograd/own_derivative.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/interpreter/session/program.h>
@@ -46,8 +47,8 @@ TEST(FunctionOperators, AnOperatorOfAPluginWithoutADerivativeSaysSo) {
   const Tensor y = callDoubled(x);
   EXPECT_EQ(toString(boxcar::detach(y)), "tensor([2., 4.])");
   EXPECT_EQ(errorOf([&] { backward({{sum(y)}}); }),
-            "derivative for plug::doubled is not implemented. Give it one by autograd::apply or by a kernel at the key "
-            "Autograd, or compute what it returns under no_grad");
+            "derivative for plug::doubled is not implemented. Give it one by autograd::register_derivative, or compute "
+            "what it returns under no_grad");
   const NoGradGuard no_grad;
   EXPECT_FALSE(callDoubled(x).requires_grad());
 }
@@ -67,6 +68,41 @@ TEST(FunctionOperators, AScriptGivesItADerivative) {
   const ForwardLevel level;
   const Tensor dual = level.makeDual(floats({1, 2}), floats({1, 10}));
   EXPECT_EQ(toString(level.tangentOf(callDoubled(dual))), "tensor([ 2., 20.])");
+}
+
+TEST(FunctionOperators, ARegisteredDerivativeHoldsUntilItIsTakenAway) {
+  const Plugin plugin;
+  const FunctionPtr backward = makeFunction(parseSchema("doubled_backward(Tensor grad) -> Tensor"),
+                                            [](Stack& stack) { push(stack, boxcar::mul(pop(stack).toTensor(), 2)); });
+  const Tensor x = leaf({1, 2});
+  {
+    const auto handles = registerDerivative("plug::doubled", backward);
+    const Tensor y = callDoubled(x);
+    EXPECT_EQ(toString(grad({{sum(y)}}, {{x}})[0]), "tensor([2., 2.])");
+    const ForwardLevel level;
+    EXPECT_EQ(toString(level.tangentOf(callDoubled(level.makeDual(floats({1, 2}), floats({1, 10}))))),
+              "tensor([ 2., 20.])");
+  }
+  const Tensor y = callDoubled(x);
+  EXPECT_TRUE(errorOf([&] { autograd::backward({{sum(y)}}); }).starts_with("derivative for plug::doubled is not"));
+}
+
+TEST(FunctionOperators, RefusesDerivativesThatDoNotFit) {
+  const Plugin plugin;
+  const auto errorFor = [](const char* op, const char* schema) {
+    return errorOf([&] { registerDerivative(op, makeFunction(parseSchema(schema), [](Stack&) {})); });
+  };
+  EXPECT_EQ(errorFor("plug::tripled", "f(Tensor grad) -> Tensor"),
+            "autograd::register_derivative: there is no operator plug::tripled");
+  EXPECT_EQ(errorFor("aten::relu", "f(Tensor grad) -> Tensor"),
+            "autograd::register_derivative: aten::relu has a derivative already");
+  EXPECT_EQ(
+      errorFor("plug::doubled", "f(Tensor grad, Tensor y) -> Tensor"),
+      "autograd::register_derivative: the derivative f takes 'y', which is neither 'grad', 'grads', 'result', nor "
+      "an argument or a named result of plug::doubled\n  plug::doubled(Tensor x) -> Tensor");
+  EXPECT_TRUE(errorFor("aten::resize_", "f(Tensor grad) -> Tensor")
+                  .starts_with("autograd::register_derivative: aten::resize_ writes its arguments, or returns views of "
+                               "them; only an operator that does neither can be given a derivative"));
 }
 
 TEST(FunctionOperators, AFunctionOfAScriptThatIsGoneSaysSo) {
