@@ -301,17 +301,19 @@ class PushedCall final {
 };
 
 void computeTangents(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  const DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, kForwardKey);
+  DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, kForwardKey);
   const DifferentiatedOperator& known = differentiatedOperator(op);
-  if (hasOwnDerivative(op, known)) {
+  const bool has_own = hasOwnDerivative(op, known);
+  if (has_own || isComposite(op, known)) {
     const bool has_tangents = std::ranges::any_of(last(stack, known.arguments), [](const IValue& argument) {
       return std::ranges::any_of(forwardLevels(), [&](uint64_t level) { return holdsTangent(argument, level); });
     });
-    // A tensor without history would not lead to that kernel.
-    const DispatchKeySet own(DispatchKey::AutogradFunctionality);
-    return op.redispatchBoxed(has_tangents ? below | own : below, stack);
+    // A trace has the calls that the operator makes, as what computes the tangents is among them.
+    if (has_tangents) below = below.remove(DispatchKey::Tracer);
+    // A tensor without history would not lead to the kernel for differentiation.
+    if (has_tangents && has_own) below = below | DispatchKeySet(DispatchKey::AutogradFunctionality);
+    return op.redispatchBoxed(below, stack);
   }
-  if (isComposite(op, known)) return op.redispatchBoxed(below, stack);
   PushedCall call(known, op, last(stack, known.arguments));
   {
     // What kernels call is part of this call.

@@ -370,6 +370,14 @@ same "calls of backward alone" "2 0" \
 same "its run" "$(< "$folder/trained.txt")" "$("$boxcar" run "$folder/kept.ops")"
 "$boxcar" trace "$folder/kept.ops" -o "$folder/kept_again.ops" --keep-backward > /dev/null
 same "a trace of that trace" "$(< "$folder/kept.ops")" "$(< "$folder/kept_again.ops")"
+cat > "$folder/forwards.ops" << 'EOF'
+fn f(Tensor x) -> Tensor { return (x.sin() * x).prod() + (x.softmax(0) * x).sum() }
+print(func::jvp(f, [tensor([0.5, 2.0])], [tensor([1.0, 3.0])]))
+EOF
+"$boxcar" trace "$folder/forwards.ops" -o "$folder/tangents.ops" > "$folder/forwards.txt"
+same "a trace that differentiates forwards has all calls" 2 "$(grep -c 'jvp\|tensors\[' "$folder/tangents.ops")"
+same "its run" "$(< "$folder/forwards.txt")" "$("$boxcar" run "$folder/tangents.ops")"
+
 echo 'fn f(Tensor x) -> Tensor { return x * 2 }
 autograd::checkpoint(f, ones(2))' > "$folder/checkpoint.ops"
 refusal=$("$boxcar" trace "$folder/checkpoint.ops" -o "$folder/checkpoint_trace.ops" --keep-backward 2>&1)
