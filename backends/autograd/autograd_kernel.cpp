@@ -147,10 +147,19 @@ class DifferentiatedCall final {
   }
 
   SavedValue saved(const SavedItem& item) const {
-    if (item.what == SavedItem::What::kArgument && item.position == 0 && op_.writes_self) {
-      return SavedValue(boxcar::clone(arguments_[0].toTensor()));
+    const IValue& argument = arguments_[item.position];
+    // What the call writes is saved as it was. Kept itself, it would keep its own node.
+    if (item.what == SavedItem::What::kArgument && op_.writes_self && argument.isTensor() &&
+        rootOf(argument.toTensor()) == rootOf(arguments_[0].toTensor())) {
+      return SavedValue(boxcar::clone(argument.toTensor()));
     }
     return savedArgument(item, arguments_);
+  }
+
+  // The tensor that has the history of all its views.
+  static const TensorImpl* rootOf(const Tensor& tensor) {
+    const TensorImpl* const impl = tensor.unsafeGetTensorImpl();
+    return impl->base() != nullptr ? impl->base() : impl;
   }
 
   void saveResults(std::span<const IValue> results) {

@@ -1,4 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -19,6 +21,11 @@ void resize(const meta::Output& output, Tensor& out) {
 }  // namespace
 
 void writeAll(std::span<const Written> written) {
+  for (const Written& one : written) {
+    BOXCAR_CHECK(!GradMode::is_enabled() || !(one.out.requires_grad() || one.result.requires_grad()),
+                 "functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+                 "requires grad.");
+  }
   const std::vector<meta::Output> outputs = meta::checkWritten(written, {}, meta::Overlap::kAllowed);
   // Copies results that are views of an output before the output is written.
   std::vector<Tensor> results;

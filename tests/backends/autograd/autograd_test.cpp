@@ -308,5 +308,19 @@ TEST(Operators, WithoutAFormulaSaySoWhenTheirGradientIsAskedFor) {
       errorOf([&] { backward({{y}}); }).starts_with("derivative for aten::_sample_dirichlet is not implemented"));
 }
 
+TEST(Backward, AnInPlaceCallOnItselfIsDifferentiatedAndFreed) {
+  const WeakIntrusivePtr<TensorImpl> seen = [] {
+    const Tensor w = leaf({2, 3});
+    Tensor x = boxcar::mul(w, 1);
+    Tensor plain = floats({5, 7});
+    const Tensor alias = boxcar::view(plain, {2});
+    boxcar::addcmul_(plain, alias, w);  // plain + plain * w
+    boxcar::mul_(x, x);
+    EXPECT_EQ(toString(grad({{sum(add(x, plain))}}, {{w}})[0]), "tensor([ 9., 13.])");
+    return WeakIntrusivePtr(IntrusivePtr<TensorImpl>::share(plain.unsafeGetTensorImpl()));
+  }();
+  EXPECT_FALSE(seen.lock());
+}
+
 }  // namespace
 }  // namespace boxcar::autograd

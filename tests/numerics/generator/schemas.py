@@ -1,6 +1,7 @@
 """Reads the operators that boxcar declares, with PyTorch's own parser, from the list that the build makes."""
 
 import pathlib
+import re
 import sys
 
 import torch
@@ -50,7 +51,9 @@ def read_schemas():
     path = ROOT / "build" / "release" / "generated" / "schemas.txt"
     if not path.exists():
         sys.exit(f"{path.relative_to(ROOT)} is missing: ./dev build release boxcar_ops makes it")
-    schemas = [Schema(line) for line in path.read_text().splitlines()]
+    # PyTorch's schemas have no functions.
+    lines = [line for line in path.read_text().splitlines() if not re.search(r"\bFunction\b", line)]
+    schemas = [Schema(line) for line in lines]
     return {schema.name: schema for schema in schemas}
 
 
