@@ -45,6 +45,13 @@ void FunctionNode::addArgument(const Tensor& tensor) {
   inputs_.push_back(tensor);
 }
 
+void FunctionNode::addCaptured(Edge edge) {
+  edge_of_argument_.push_back(static_cast<uint32_t>(edges().size()));
+  has_history_ |= edge.is_valid();
+  addEdge(std::move(edge));
+  inputs_.emplace_back();
+}
+
 void FunctionNode::addArgument(TensorList tensors) {
   for (const Tensor& tensor : tensors) addArgument(tensor);
 }

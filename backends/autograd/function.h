@@ -69,6 +69,8 @@ class BOXCAR_API FunctionNode final : public Node {
   void addArgument(const std::optional<Tensor>& tensor) { addArgument(tensor.value_or(Tensor())); }
   void addArgument(TensorList tensors);
   void addArgument(const variable_list& tensors) { addArgument(TensorList(tensors)); }
+  // Adds what leads to a tensor that forward() uses without taking it; backward() also returns its gradient.
+  void addCaptured(Edge edge);
   template <class Other>
   void addArgument(const Other&) {
     edge_of_argument_.push_back(kNoEdge);

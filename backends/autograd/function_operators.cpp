@@ -2,6 +2,8 @@
 #include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function.h>
 #include <boxcar/backends/autograd/function_call.h>
+#include <boxcar/backends/autograd/graph_task.h>
+#include <boxcar/backends/autograd/history.h>
 #include <boxcar/backends/autograd/own_derivative.h>
 #include <boxcar/backends/meta/defined.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -15,6 +17,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -136,25 +140,60 @@ class DrawAgain final {
   std::optional<DrawnSoFar> before_;
 };
 
+// Returns [tensors] as a function that is differentiated by itself takes them: those that require grad as leaves, or as
+// views, if the derivative is differentiated, too.
+variable_list separated(const variable_list& tensors, bool is_recorded) {
+  variable_list inputs;
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.defined() || !tensor.requires_grad()) {
+      inputs.push_back(tensor);
+    } else {
+      inputs.push_back(is_recorded ? boxcar::alias(tensor) : withoutHistory(tensor));
+      if (!is_recorded) setRequiresGrad(inputs.back());
+    }
+  }
+  return inputs;
+}
+
+// Returns where the gradients of [outputs] leave the graph that was made since [begin], if not to [inputs]: the tensors
+// that a function uses besides its arguments.
+std::vector<Edge> capturedEdges(const variable_list& outputs, const variable_list& inputs, const Node& begin) {
+  std::vector<Edge> captured;
+  std::set<std::pair<const Object*, uint32_t>> seen;
+  std::vector<Edge> left;
+  for (const Tensor& output : outputs) {
+    if (output.defined()) left.push_back(gradientEdge(output));
+  }
+  while (!left.empty()) {
+    const Edge edge = std::move(left.back());
+    left.pop_back();
+    if (!edge.is_valid()) continue;
+    const Node* const node = edge.node();
+    const bool is_inner = node != nullptr && node->sequence_nr() > begin.sequence_nr();
+    const Object* const target = node != nullptr ? static_cast<const Object*>(node) : edge.leaf();
+    if (!seen.emplace(target, is_inner ? 0 : edge.output_nr()).second) continue;
+    if (is_inner) {
+      left.insert(left.end(), node->edges().begin(), node->edges().end());
+    } else if (std::ranges::none_of(inputs,
+                                    [&](const Tensor& input) { return input.unsafeGetTensorImpl() == target; })) {
+      captured.push_back(edge);
+    }
+  }
+  return captured;
+}
+
 // A call that is made again when its derivative is asked for.
 struct Checkpoint {
   FunctionPtr function;
   std::vector<IValue> args;  // without their tensors
   std::optional<DrawnSoFar> drawn;
+  std::vector<Edge> captured;
 
+  // Returns the gradients of the arguments' tensors, and of what was captured.
   variable_list operator()(AutogradContext* context, const variable_list& grads) const {
     const variable_list saved = context->get_saved_variables();
     const bool is_recorded = GradMode::is_enabled();
-    variable_list inputs;
-    for (const Tensor& tensor : saved) {
-      if (!tensor.defined() || !tensor.requires_grad()) {
-        inputs.push_back(tensor);
-      } else {
-        // Leaves that get what the function's captured tensors do not; or, to be differentiated again, views.
-        inputs.push_back(is_recorded ? boxcar::alias(tensor) : withoutHistory(tensor));
-        if (!is_recorded) setRequiresGrad(inputs.back());
-      }
-    }
+    const variable_list inputs = separated(saved, is_recorded);
     variable_list outputs;
     {
       const AutoGradMode mode(true);
@@ -165,29 +204,21 @@ struct Checkpoint {
     BOXCAR_CHECK(outputs.size() == grads.size(),
                  "autograd::checkpoint: {} returned {} tensors when it was called again, and {} before",
                  function->text(), outputs.size(), grads.size());
-    variable_list roots;
-    variable_list root_grads;
+    GraphTask task(
+        {.keep_graph = is_recorded, .create_graph = is_recorded, .accumulate = false, .ends_at_captures = true});
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (!outputs[i].defined() || !outputs[i].requires_grad() || !grads[i].defined()) continue;
-      roots.push_back(outputs[i]);
-      root_grads.push_back(grads[i]);
+      task.addRoot(gradientEdge(outputs[i]), grads[i]);
     }
-    variable_list gradients(inputs.size());
-    if (roots.empty()) return gradients;
-    if (!is_recorded) {
-      backward(roots, root_grads);
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i].defined() && saved[i].requires_grad()) gradients[i] = gradOf(inputs[i]);
-      }
-      return gradients;
+    std::vector<std::optional<size_t>> numbers;
+    for (const Tensor& input : inputs) {
+      const bool is_wanted = input.defined() && input.requires_grad();
+      numbers.push_back(is_wanted ? std::optional(task.capture(gradientEdge(input))) : std::nullopt);
     }
-    variable_list wanted;
-    std::ranges::copy_if(inputs, std::back_inserter(wanted),
-                         [](const Tensor& input) { return input.defined() && input.requires_grad(); });
-    variable_list found = grad(roots, wanted, root_grads, std::nullopt, true, true);
-    for (size_t i = 0, next = 0; i < inputs.size(); ++i) {
-      if (inputs[i].defined() && inputs[i].requires_grad()) gradients[i] = std::move(found[next++]);
-    }
+    for (const Edge& edge : captured) numbers.emplace_back(task.capture(edge));
+    task.run();
+    variable_list gradients;
+    for (const auto& number : numbers) gradients.push_back(number.has_value() ? task.captured(*number) : Tensor());
     return gradients;
   }
 };
@@ -195,19 +226,33 @@ struct Checkpoint {
 IValue checkpoint(const FunctionPtr& function, const IValue& args, bool preserve_rng_state) {
   const std::vector<IValue> given = elementsOf(args);
   variable_list tensors = tensorsIn(given);
-  Checkpoint again{function, withTensors(given, variable_list(tensors.size())), std::nullopt};
+  Checkpoint again{function, withTensors(given, variable_list(tensors.size())), std::nullopt, {}};
   if (preserve_rng_state) again.drawn.emplace(tensors);
+  if (!GradMode::is_enabled()) return callFunction("autograd::checkpoint", *function, given);
+  // Recorded only to see which tensors it uses; what this graph saved goes at once.
+  const auto begin = makeIntrusive<FunctionNode>("", nullptr);
+  const variable_list inputs = separated(tensors, /*is_recorded=*/false);
+  IValue result = callFunction("autograd::checkpoint", *function, withTensors(given, inputs));
+  variable_list outputs = tensorsIn({&result, 1});
+  again.captured = capturedEdges(outputs, inputs, *begin);
+  variable_list constant;
+  for (Tensor& output : outputs) {
+    if (!output.defined()) continue;
+    if (output.requires_grad()) {
+      output = withoutHistory(output);
+    } else {
+      constant.push_back(output);
+    }
+  }
+  const std::vector<Edge> captured = again.captured;
   const auto node = makeIntrusive<FunctionNode>("CheckpointBackward", std::move(again));
   node->leaveTangents();
   node->addArgument(tensors);
+  for (const Edge& edge : captured) node->addCaptured(edge);
   node->context().save_for_backward(std::move(tensors));
   node->context().set_materialize_grads(false);
-  IValue result;
-  {
-    const AutoGradMode mode(false);
-    result = callFunction("autograd::checkpoint", *function, given);
-  }
-  return withTensors({&result, 1}, node->finish(tensorsIn({&result, 1})))[0];
+  node->context().mark_non_differentiable(std::move(constant));
+  return withTensors({&result, 1}, node->finish(std::move(outputs)))[0];
 }
 
 }  // namespace

@@ -147,7 +147,9 @@ void GraphTask::addRoot(const Edge& root, const Tensor& gradient) {
 }
 
 size_t GraphTask::capture(const Edge& edge) {
-  captures_.push_back({visitOf(edge), edge.output_nr(), false, {}});
+  const uint32_t visit = visitOf(edge);
+  visits_[visit].is_end |= options_.ends_at_captures;
+  captures_.push_back({visit, edge.output_nr(), false, {}});
   return captures_.size() - 1;
 }
 
@@ -156,7 +158,7 @@ void GraphTask::accumulateOnlyIn(const Edge& leaf) { captures_.push_back({visitO
 void GraphTask::countDependencies() {
   // Visits that were added but not expanded yet are those from [next] on.
   for (uint32_t next = 0; next < visits_.size(); ++next) {
-    if (visits_[next].is_leaf) continue;
+    if (visits_[next].is_leaf || visits_[next].is_end) continue;
     const Node& node = visits_[next].node();
     for (const Edge& edge : node.edges()) {
       if (edge.is_valid()) ++visits_[visitOf(edge)].dependencies;
@@ -177,7 +179,7 @@ void GraphTask::findNeeded() {
     if (left[i] == 0) order.push_back(i);
   }
   for (size_t i = 0; i < order.size(); ++i) {
-    if (visits_[order[i]].is_leaf) continue;
+    if (visits_[order[i]].is_leaf || visits_[order[i]].is_end) continue;
     for (const Edge& edge : visits_[order[i]].node().edges()) {
       if (!edge.is_valid()) continue;
       const uint32_t to = visitOf(edge);
@@ -187,7 +189,7 @@ void GraphTask::findNeeded() {
   for (const Capture& capture : captures_) visits_[capture.visit].is_needed = true;
   for (size_t i = order.size(); i-- > 0;) {
     Visit& visit = visits_[order[i]];
-    if (visit.is_leaf || visit.is_needed) continue;
+    if (visit.is_leaf || visit.is_end || visit.is_needed) continue;
     visit.is_needed = std::ranges::any_of(
         visit.node().edges(), [&](const Edge& edge) { return edge.is_valid() && visits_[visitOf(edge)].is_needed; });
   }
@@ -269,6 +271,7 @@ void GraphTask::runNode(uint32_t number) {
   for (Capture& capture : captures_) {
     if (capture.visit == number) capture.gradient = gradients[capture.output_nr];
   }
+  if (visits_[number].is_end) return;
   for (size_t i = 0; !leads_on && i < node.edges().size(); ++i) {
     leads_on = node.edges()[i].is_valid() && visits_[visitOf(node.edges()[i])].is_needed;
   }

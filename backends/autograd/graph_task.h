@@ -15,9 +15,10 @@ namespace boxcar::autograd {
 class GraphTask final {
  public:
   struct Options {
-    bool keep_graph = false;    // keep the saved tensors for another pass
-    bool create_graph = false;  // record the pass itself
-    bool accumulate = true;     // add the leaves' gradients to their .grad
+    bool keep_graph = false;        // keep the saved tensors for another pass
+    bool create_graph = false;      // record the pass itself
+    bool accumulate = true;         // add the leaves' gradients to their .grad
+    bool ends_at_captures = false;  // do not go on from what is captured
   };
 
   explicit GraphTask(Options options) noexcept;
@@ -41,6 +42,7 @@ class GraphTask final {
     IntrusivePtr<Object> target;
     bool is_leaf;
     bool is_needed = false;  // leads to what is wanted
+    bool is_end = false;     // the pass does not go on from here
     uint32_t dependencies = 0;
     uint32_t first_buffer = 0;  // one for each result
     uint32_t buffers = 0;

@@ -70,6 +70,28 @@ TEST(FunctionOperators, AScriptGivesItADerivative) {
   EXPECT_EQ(toString(level.tangentOf(callDoubled(dual))), "tensor([ 2., 20.])");
 }
 
+TEST(FunctionOperators, ACheckpointGivesGradientsToWhatItsFunctionUses) {
+  const Tensor x = leaf({1, 2});
+  const Tensor w = leaf({3, 5});
+  const Tensor scaled = boxcar::mul(w, 10);
+  const FunctionPtr function = makeFunction(parseSchema("f(Tensor x) -> (Tensor, Tensor)"), [&](Stack& stack) {
+    const Tensor input = pop(stack).toTensor();
+    push(stack, boxcar::mul(boxcar::mul(input, scaled), w), boxcar::ones({2}));
+  });
+  Stack stack{IValue(function), IValue(std::vector<IValue>{x}), IValue(true)};
+  Dispatcher::singleton().findSchemaOrThrow("autograd::checkpoint", "").callBoxed(stack);
+  const IValue result = pop(stack);
+  EXPECT_FALSE(result.elementAt(1).toTensor().requires_grad());
+  const Tensor loss = sum(result.elementAt(0).toTensor());
+  const std::vector<Tensor> gradients = grad({{loss}}, {{x, w, scaled}}, {}, true);
+  EXPECT_EQ(toString(gradients[0]), "tensor([ 90., 250.])");
+  EXPECT_EQ(toString(gradients[1]), "tensor([ 60., 200.])");
+  EXPECT_EQ(toString(gradients[2]), "tensor([ 3., 10.])");
+  EXPECT_FALSE(gradOf(w).defined());
+  backward({{loss}});
+  EXPECT_EQ(toString(gradOf(w)), "tensor([ 60., 200.])");
+}
+
 TEST(FunctionOperators, ARegisteredDerivativeHoldsUntilItIsTakenAway) {
   const Plugin plugin;
   const FunctionPtr backward = makeFunction(parseSchema("doubled_backward(Tensor grad) -> Tensor"),
