@@ -19,6 +19,7 @@ struct LaterTensor;
 
 using GradientPair = std::tuple<Tensor, Tensor>;
 using GradientTriple = std::tuple<Tensor, Tensor, Tensor>;
+using GradientQuadruple = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
 // == Losses ==
 Tensor binary_cross_entropy_target(const Tensor& grad, const Tensor& self, const std::optional<Tensor>& weight,
@@ -56,6 +57,11 @@ GradientTriple convolution_twice(std::span<const Tensor> grads, const Tensor& gr
                                  const Tensor& weight, std::span<const int64_t> stride,
                                  std::span<const int64_t> padding, std::span<const int64_t> dilation, bool transposed,
                                  std::span<const int64_t> output_padding, int64_t groups, std::span<const bool> mask);
+
+// The gradients of _scaled_dot_product_flash_attention_for_cpu_backward for grad_out, query, key and value.
+GradientQuadruple attention_twice(std::span<const Tensor> grads, const Tensor& grad_out, const Tensor& query,
+                                  const Tensor& key, const Tensor& value, bool is_causal,
+                                  const std::optional<Tensor>& attn_mask, std::optional<double> scale);
 
 // == Others ==
 GradientPair prelu_gradients(const Tensor& grad, const Tensor& self, const Tensor& weight);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -159,28 +160,6 @@ double scaleFor(const Tensor& query, std::optional<double> scale) {
 // Returns a mask of numbers in float32 if its elements are small.
 Tensor widenedMask(const Tensor& mask) { return mask.defined() ? widened(mask) : mask; }
 
-Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                 const OptionalTensor& attn_mask, double dropout_p, bool is_causal,
-                                 std::optional<double> scale, bool enable_gqa) {
-  const Tensor mask = attn_mask.value_or(Tensor());
-  checkArguments(query, key, value, mask, is_causal);
-  const double factor = scaleFor(query, scale);
-  const ScalarType type = query.scalar_type();
-  if (type != ScalarType::Half && type != ScalarType::BFloat16) {
-    return attend(query, key, value, mask, {dropout_p, {}}, is_causal, factor, enable_gqa).result;
-  }
-  const bool is_plain = dropout_p <= 0 && !query.requires_grad() && !key.requires_grad() && !value.requires_grad() &&
-                        !(mask.defined() && mask.requires_grad());
-  if (is_plain && query.device() == key.device() && query.device() == value.device() &&
-      (!mask.defined() || mask.device() == query.device())) {
-    const Tensor result = native::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
-    if (result.defined()) return result;
-  }
-  const Attention attention = attend(widened(query), widened(key), widened(value), widenedMask(mask), {dropout_p, {}},
-                                     is_causal, factor, enable_gqa);
-  return boxcar::to(attention.result, type);
-}
-
 std::tuple<Tensor, Tensor> attentionOfProducts(const Tensor& query, const Tensor& key, const Tensor& value,
                                                const OptionalTensor& attn_mask, double dropout_p, bool is_causal,
                                                const OptionalTensor& dropout_mask, std::optional<double> scale,
@@ -202,10 +181,7 @@ std::tuple<Tensor, Tensor> attentionOfProducts(const Tensor& query, const Tensor
   return {converted(attention.result, type), converted(attention.withoutHidden(attention.weights), type)};
 }
 
-std::tuple<Tensor, Tensor> attentionWithSums(const Tensor& query, const Tensor& key, const Tensor& value,
-                                             double dropout_p, bool is_causal, const OptionalTensor& attn_mask,
-                                             std::optional<double> scale) {
-  const Tensor mask = attn_mask.value_or(Tensor());
+void checkFlash(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p) {
   checkArguments(query, key, value, mask, /*is_causal=*/false);
   BOXCAR_CHECK(dropout_p == 0, "scaled_dot_product_attention: dropout is not supported here, but dropout_p is {}",
                dropout_p);
@@ -218,16 +194,60 @@ std::tuple<Tensor, Tensor> attentionWithSums(const Tensor& query, const Tensor& 
         "and last size, but got sizes {}, {} and {}",
         meta::listOf(query.sizes()), meta::listOf(key.sizes()), meta::listOf(value.sizes()));
   }
+}
+
+// Whether the device attends by blocks. Without a query or a key there is nothing to do for it.
+bool goesByBlocks(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
+  const Device device = query.device();
+  return native::attendInBlocks.has(device.type()) && key.device() == device && value.device() == device &&
+         (!mask.defined() || mask.device() == device) && query.numel() > 0 && key.numel() > 0;
+}
+
+// Returns a mask with the sizes of the scores.
+Tensor maskOfScores(const Tensor& mask, const Tensor& query, const Tensor& key) {
+  if (!mask.defined()) return mask;
+  DimVector sizes = toDimVector(query.sizes());
+  sizes.back() = key.size(-2);
+  const size_t rank = mask.sizes().size();
+  bool broadcasts = rank <= sizes.size();
+  for (size_t i = 0; broadcasts && i < rank; ++i) {
+    const int64_t size = mask.sizes()[i];
+    broadcasts = size == 1 || size == sizes[sizes.size() - rank + i];
+  }
+  BOXCAR_CHECK(broadcasts, "scaled_dot_product_attention: attn_mask of size {} does not broadcast to the scores, of {}",
+               meta::listOf(mask.sizes()), meta::listOf(sizes));
+  return boxcar::expand(widened(mask), sizes);
+}
+
+// The result and the sums of the exponentials have the layouts of PyTorch's.
+std::tuple<Tensor, Tensor> attentionWithSums(const Tensor& query, const Tensor& key, const Tensor& value,
+                                             double dropout_p, bool is_causal, const OptionalTensor& attn_mask,
+                                             std::optional<double> scale) {
+  const Tensor mask = attn_mask.value_or(Tensor());
+  checkFlash(query, key, value, mask, dropout_p);
   BOXCAR_CHECK(!mask.defined() || (mask.scalar_type() == query.scalar_type() && (mask.dim() == 2 || mask.dim() == 4)),
                "scaled_dot_product_attention: expected attn_mask of the query's dtype {} and 2 or 4 dimensions, but it "
                "is of {} and {}",
                dtypeName(query.scalar_type()), dtypeName(mask.scalar_type()), mask.dim());
-  const Attention attention = attend(widened(query), widened(key), widened(value), widenedMask(mask), {0, {}},
-                                     is_causal, scaleFor(query, scale), /*enable_gqa=*/false);
-  const int64_t last[] = {-1};
-  const Tensor sums = boxcar::logsumexp(attention.scores, last, /*keepdim=*/true);
-  const Tensor by_query = boxcar::transpose(boxcar::squeeze(attention.withoutHidden(sums), -1), 1, 2);
-  return {converted(attention.result, query.scalar_type()), boxcar::transpose(boxcar::contiguous(by_query), 1, 2)};
+  const double factor = scaleFor(query, scale);
+  const Tensor of_scores = maskOfScores(mask, query, key);
+  const Tensor q = widened(query);
+  const Tensor k = widened(key);
+  const Tensor v = widened(value);
+  Tensor out = boxcar::empty_like(q);
+  Tensor sums = boxcar::transpose(
+      boxcar::empty({query.size(0), query.size(2), query.size(1)}, q.scalar_type(), std::nullopt, query.device()), 1,
+      2);
+  if (goesByBlocks(query, key, value, mask)) {
+    native::attendInBlocks(query.device(), {q, k, v, of_scores, is_causal, factor}, out, sums);
+  } else if (!query.device().is_meta()) {
+    const Attention attention = attend(q, k, v, widenedMask(mask), {0, {}}, is_causal, factor, /*enable_gqa=*/false);
+    const int64_t last[] = {-1};
+    boxcar::copy_(out, attention.result);
+    boxcar::copy_(sums, boxcar::squeeze(
+                            attention.withoutHidden(boxcar::logsumexp(attention.scores, last, /*keepdim=*/true)), -1));
+  }
+  return {converted(out, query.scalar_type()), sums};
 }
 
 // The weights are computed again from the scores and their sums.
@@ -238,19 +258,40 @@ std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_
                                                              std::optional<double> scale) {
   constexpr std::string_view kName = "_scaled_dot_product_flash_attention_for_cpu_backward";
   const Tensor mask = attn_mask.value_or(Tensor());
-  checkArguments(query, key, value, mask, /*is_causal=*/false);
-  BOXCAR_CHECK(dropout_p == 0, "{}: dropout is not supported here, but dropout_p is {}", kName, dropout_p);
-  BOXCAR_CHECK(query.dim() == 4 && grad_out.dim() == 4 && std::ranges::equal(grad_out.sizes(), out.sizes()) &&
+  checkFlash(query, key, value, mask, dropout_p);
+  BOXCAR_CHECK(std::ranges::equal(grad_out.sizes(), query.sizes()) && std::ranges::equal(out.sizes(), query.sizes()) &&
                    std::ranges::equal(logsumexp.sizes(), query.sizes().first(3)),
-               "{}: expected grad_out and out of 4 dimensions and the same size, and logsumexp of the query's first "
-               "three, but got sizes {}, {} and {} for a query of size {}",
+               "{}: expected grad_out and out of the query's size, and logsumexp of its first three, but got sizes {}, "
+               "{} and {} for a query of size {}",
                kName, meta::listOf(grad_out.sizes()), meta::listOf(out.sizes()), meta::listOf(logsumexp.sizes()),
                meta::listOf(query.sizes()));
   const double factor = scaleFor(query, scale);
-  const Tensor q = boxcar::mul(widened(query), factor);
+  const ScalarType type = query.scalar_type();
+  const Tensor q = widened(query);
   const Tensor k = widened(key);
+  const Tensor v = widened(value);
   const Tensor gradient = widened(grad_out);
-  Tensor scores = boxcar::matmul(q, boxcar::transpose(k, -2, -1));
+  const bool is_served = goesByBlocks(query, key, value, mask) && grad_out.device() == query.device() &&
+                         out.device() == query.device() && logsumexp.device() == query.device();
+  if (is_served || query.device().is_meta()) {
+    const auto gradientOf = [](const Tensor& tensor) {
+      return boxcar::transpose(boxcar::empty({tensor.size(0), tensor.size(2), tensor.size(1), tensor.size(3)},
+                                             tensor.scalar_type(), std::nullopt, tensor.device()),
+                               1, 2);
+    };
+    const Tensor of_query = gradientOf(q);
+    const Tensor of_key = gradientOf(k);
+    const Tensor of_value = gradientOf(v);
+    if (is_served) {
+      const Tensor of_scores = maskOfScores(
+          mask.defined() && mask.scalar_type() == ScalarType::Bool ? biasOf(mask, q.scalar_type()) : mask, query, key);
+      native::attendInBlocksGradients(query.device(), {q, k, v, of_scores, is_causal, factor}, gradient, widened(out),
+                                      converted(logsumexp, q.scalar_type()), of_query, of_key, of_value);
+    }
+    return {converted(of_query, type), converted(of_key, type), converted(of_value, type)};
+  }
+  const Tensor scaled = boxcar::mul(q, factor);
+  Tensor scores = boxcar::matmul(scaled, boxcar::transpose(k, -2, -1));
   if (is_causal) boxcar::add_(scores, causalBias(q, k));
   if (mask.defined()) {
     boxcar::add_(scores, mask.scalar_type() == ScalarType::Bool ? biasOf(mask, scores.scalar_type()) : widened(mask));
@@ -258,12 +299,106 @@ std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_
   const Tensor weights = boxcar::exp_(boxcar::sub_(scores, boxcar::unsqueeze(widened(logsumexp), -1)));
   const int64_t last[] = {-1};
   const Tensor shares = boxcar::sum(boxcar::mul(gradient, widened(out)), last, /*keepdim=*/true);
-  Tensor of_scores = boxcar::matmul(gradient, boxcar::transpose(widened(value), -2, -1));
+  Tensor of_scores = boxcar::matmul(gradient, boxcar::transpose(v, -2, -1));
   boxcar::mul_(boxcar::sub_(of_scores, shares), weights);
-  const ScalarType type = query.scalar_type();
   return {converted(boxcar::mul(boxcar::matmul(of_scores, k), factor), type),
-          converted(boxcar::matmul(boxcar::transpose(of_scores, -2, -1), q), type),
+          converted(boxcar::matmul(boxcar::transpose(of_scores, -2, -1), scaled), type),
           converted(boxcar::matmul(boxcar::transpose(weights, -2, -1), gradient), type)};
+}
+
+// Returns the sizes before the last two that query, key and value have together; nullopt if they do not broadcast.
+std::optional<DimVector> batchOf(std::initializer_list<const Tensor*> tensors) {
+  DimVector batch;
+  for (const Tensor* tensor : tensors) {
+    const auto sizes = tensor->sizes().first(tensor->sizes().size() - 2);
+    if (sizes.size() > batch.size()) batch.insert(batch.begin(), sizes.size() - batch.size(), 1);
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      int64_t& size = batch[batch.size() - 1 - i];
+      const int64_t own = sizes[sizes.size() - 1 - i];
+      if (own != size && own != 1 && size != 1) return std::nullopt;
+      if (size == 1) size = own;
+    }
+  }
+  return batch;
+}
+
+// Returns [tensor] with the dimensions [batch] before its last two, and then with 4 dimensions in all.
+Tensor withBatch(const Tensor& tensor, const DimVector& batch) {
+  DimVector sizes = batch;
+  sizes.push_back(tensor.size(-2));
+  sizes.push_back(tensor.size(-1));
+  const Tensor whole = std::ranges::equal(sizes, tensor.sizes()) ? tensor : boxcar::expand(tensor, sizes);
+  if (batch.size() == 2) return whole;
+  const DimVector flat{numelOf(batch), 1, tensor.size(-2), tensor.size(-1)};
+  return boxcar::reshape(whole, flat);
+}
+
+// Returns attention by the flash operator; undefined where the device has no kernel for it, or where that does not
+// apply: without queries or keys, with values that are not as long as queries, or with a mask that has a gradient.
+Tensor attentionByBlocks(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+                         bool is_causal, double scale, bool enable_gqa) {
+  if (!query.device().is_meta() && !goesByBlocks(query, key, value, mask)) return {};
+  if (query.numel() == 0 || key.numel() == 0 || value.sizes().back() != query.sizes().back()) return {};
+  if (mask.defined() && mask.requires_grad()) return {};
+  Tensor q = query;
+  Tensor k = key;
+  Tensor v = value;
+  Tensor bias = mask;
+  if (mask.defined() && mask.scalar_type() == ScalarType::Bool) bias = biasOf(mask, query.scalar_type());
+  int64_t share = 1;
+  if (enable_gqa) {
+    share = sharedHeads(query, key);
+    if (share != sharedHeads(query, value)) return {};
+  }
+  if (share > 1) {
+    // The heads that share keys become queries of one head, which then all see the same keys.
+    if (is_causal || bias.defined()) return {};
+    q = joinHeads(query, share);
+  }
+  const std::optional<DimVector> batch = batchOf({&q, &k, &v});
+  if (!batch.has_value() || numelOf(*batch) == 0) return {};
+  if (bias.defined() && bias.dim() != 2) {
+    const std::optional<DimVector> with_bias = bias.dim() < 2 ? std::nullopt : batchOf({&q, &k, &v, &bias});
+    if (!with_bias.has_value() || *with_bias != *batch) return {};
+    bias = withBatch(bias, *batch);
+  }
+  const Tensor result = std::get<0>(boxcar::_scaled_dot_product_flash_attention_for_cpu(
+      withBatch(q, *batch), withBatch(k, *batch), withBatch(v, *batch), 0.0, is_causal,
+      bias.defined() ? OptionalTensor(bias) : std::nullopt, scale));
+  if (batch->size() == 2) return splitHeads(result, share);
+  DimVector sizes = *batch;
+  sizes.push_back(q.size(-2));
+  sizes.push_back(q.size(-1));
+  return splitHeads(boxcar::reshape(result, sizes), share);
+}
+
+Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                 const OptionalTensor& attn_mask, double dropout_p, bool is_causal,
+                                 std::optional<double> scale, bool enable_gqa) {
+  const Tensor mask = attn_mask.value_or(Tensor());
+  checkArguments(query, key, value, mask, is_causal);
+  const double factor = scaleFor(query, scale);
+  const ScalarType type = query.scalar_type();
+  const bool is_small = type == ScalarType::Half || type == ScalarType::BFloat16;
+  const Device device = query.device();
+  if (dropout_p <= 0 && (!is_small || device.is_meta() || native::attendInBlocks.has(device.type()))) {
+    const Tensor result = attentionByBlocks(widened(query), widened(key), widened(value), widenedMask(mask), is_causal,
+                                            factor, enable_gqa);
+    if (result.defined()) return converted(result, type);
+  }
+  if (!is_small) {
+    return attend(query, key, value, mask, {dropout_p, {}}, is_causal, factor, enable_gqa).result;
+  }
+  const bool is_plain = dropout_p <= 0 && !query.requires_grad() && !key.requires_grad() && !value.requires_grad() &&
+                        !(mask.defined() && mask.requires_grad());
+  if (is_plain && query.device() == key.device() && query.device() == value.device() &&
+      (!mask.defined() || mask.device() == query.device())) {
+    const Tensor result = native::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
+    if (result.defined()) return result;
+  }
+  const Attention attention = attend(widened(query), widened(key), widened(value), widenedMask(mask), {dropout_p, {}},
+                                     is_causal, factor, enable_gqa);
+  return boxcar::to(attention.result, type);
 }
 
 }  // namespace

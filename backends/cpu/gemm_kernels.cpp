@@ -17,7 +17,7 @@ struct Register {
 
 template <class T, int bytes, int rows, int vectors>
 [[gnu::always_inline]] inline void tile(int64_t k, const T* a, int64_t a_row_step, int64_t a_column_step, const T* b,
-                                        int64_t b_step, T* out) {
+                                        int64_t b_step, T* out, int64_t out_step, bool accumulate) {
   using Vector = typename Register<T, bytes>::Vector;
   constexpr int kWidth = Register<T, bytes>::kWidth;
   Vector sums[rows][vectors] = {};
@@ -32,10 +32,17 @@ template <class T, int bytes, int rows, int vectors>
       for (int v = 0; v < vectors; ++v) sums[i][v] += factor * columns[v];
     }
   }
+  if (accumulate) {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[i][v] += *reinterpret_cast<Vector*>(out + i * out_step + v * kWidth);
+    }
+  }
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) *reinterpret_cast<Vector*>(out + (i * vectors + v) * kWidth) = sums[i][v];
+    for (int v = 0; v < vectors; ++v) *reinterpret_cast<Vector*>(out + i * out_step + v * kWidth) = sums[i][v];
   }
 }
 
@@ -214,8 +221,8 @@ template <class T, int bytes>
   struct name {                                                                                                    \
     template <int rows, int vectors>                                                                               \
     instructions static void runTile(int64_t k, const T* a, int64_t a_row_step, int64_t a_column_step, const T* b, \
-                                     int64_t b_step, T* out) {                                                     \
-      tile<T, bytes, rows, vectors>(k, a, a_row_step, a_column_step, b, b_step, out);                              \
+                                     int64_t b_step, T* out, int64_t out_step, bool accumulate) {                  \
+      tile<T, bytes, rows, vectors>(k, a, a_row_step, a_column_step, b, b_step, out, out_step, accumulate);        \
     }                                                                                                              \
     template <int rows>                                                                                            \
     instructions static void runDots(int64_t n, T alpha, const T* x, int64_t x_step, const T* y, int64_t y_step,   \

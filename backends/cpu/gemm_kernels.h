@@ -11,9 +11,10 @@ struct GemmKernels {
   static constexpr int kMostColumns = 64;
 
   // out[rows][columns] = sum over k of a(row, k) * b(k, column). [a] has row and column steps; [b] has as many adjacent
-  // elements as the kernel has columns, and [b_step] from one k to the next. [out] is as wide as the kernel.
+  // elements as the kernel has columns, and [b_step] from one k to the next. Rows of [out] are [out_step] apart; with
+  // [accumulate], the sums are added to it.
   using Tile = void (*)(int64_t k, const T* a, int64_t a_row_step, int64_t a_column_step, const T* b, int64_t b_step,
-                        T* out);
+                        T* out, int64_t out_step, bool accumulate);
   // Returns the sum of x[i] * y[i].
   using Dot = T (*)(int64_t n, const T* x, const T* y);
   // out[row][column] += alpha * the sum of x[row][i] * y[column][i], for all [columns], a multiple of kDots. The steps

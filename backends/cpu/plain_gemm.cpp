@@ -1,10 +1,8 @@
 #include <boxcar/backends/cpu/gemm_kernels.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/plain_gemm.h>
-#include <boxcar/ivalue/cached_memory.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 
 namespace boxcar::cpu {
@@ -22,27 +20,6 @@ constexpr int64_t kThin = GemmKernels<float>::kMostDotRows;
 // Products with fewer multiplications run in one thread; a thread gets at least kLeastShare rows or columns.
 constexpr int64_t kSharedWork = 1 << 18;
 constexpr int64_t kLeastShare = 24;
-
-// Memory for packed blocks; small blocks are on the stack.
-template <class T>
-class Workspace {
- public:
-  explicit Workspace(int64_t elements) : bytes_(static_cast<size_t>(elements) * sizeof(T)) {
-    memory_ = bytes_ <= sizeof(near_) ? near_ : static_cast<std::byte*>(allocateCached(bytes_));
-  }
-  ~Workspace() {
-    if (memory_ != near_) freeCached(memory_, bytes_);
-  }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-
-  T* data() { return reinterpret_cast<T*>(memory_); }
-
- private:
-  size_t bytes_;
-  std::byte* memory_;
-  alignas(64) std::byte near_[8192];
-};
 
 // Copies [k] by [n] elements of [b] into consecutive panels of [width] columns, stored one k after the other; the last
 // panel is padded with zeros.
@@ -100,38 +77,33 @@ void addTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alph
   }
 }
 
-// Columns of b, [width] adjacent ones at a time: packed or in place.
-template <class T>
-struct GemmColumns {
-  const T* data;
-  int64_t column_step;  // from one tile's first column to the next tile's, divided by the width
-  int64_t step;         // from one k to the next
-  int64_t width;
-};
+}  // namespace
 
-// Multiplies columns of b with rows of a, packed or not, into a block of c.
 template <class T>
 void multiplyBlock(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
                    bool rows_packed, const GemmColumns<T>& columns, bool accumulate, Matrix<T> c) {
   alignas(64) T tile[GemmKernels<T>::kMostRows * GemmKernels<T>::kMostColumns];
   const int64_t width = columns.width;
   const bool narrow = width != kernels.columns;
-  const bool fits = !accumulate && alpha == T(1) && c.column_step == 1 && c.row_step == width;
+  const bool fits = alpha == T(1) && c.column_step == 1;
   for (int64_t j = 0; j < n; j += width) {
     const T* const b = columns.data + j * columns.column_step;
     for (int64_t i = 0; i < m;) {
       const int64_t rows = tileRows(m - i, kernels.rows);
-      // A tile with the layout that the kernel writes goes directly to c.
-      T* const out = fits && j + width <= n ? &c.at(i, j) : tile;
+      // A whole tile goes directly to c.
+      const bool is_direct = fits && j + width <= n;
+      T* const out = is_direct ? &c.at(i, j) : tile;
+      const int64_t out_step = is_direct ? c.row_step : width;
+      const bool adds = is_direct && accumulate;
       const auto run = rows == kernels.rows ? (narrow ? kernels.narrow : kernels.wide)
                        : rows == 4          ? (narrow ? kernels.narrow_4_rows : kernels.wide_4_rows)
                                             : (narrow ? kernels.narrow_1_row : kernels.wide_1_row);
       if (rows_packed) {
-        run(k, a.data + i * k, 1, rows, b, columns.step, out);
+        run(k, a.data + i * k, 1, rows, b, columns.step, out, out_step, adds);
       } else {
-        run(k, &a.at(i, 0), a.row_step, a.column_step, b, columns.step, out);
+        run(k, &a.at(i, 0), a.row_step, a.column_step, b, columns.step, out, out_step, adds);
       }
-      if (out == tile) {
+      if (!is_direct) {
         addTile(tile, width, rows, std::min(width, n - j), alpha, accumulate,
                 Matrix<T>{&c.at(i, j), c.row_step, c.column_step});
       }
@@ -139,6 +111,8 @@ void multiplyBlock(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t 
     }
   }
 }
+
+namespace {
 
 template <class T>
 void scale(int64_t m, int64_t n, T beta, Matrix<T> c) {
@@ -248,5 +222,10 @@ template void plainGemm(int64_t, int64_t, int64_t, float, Matrix<const float>, M
                         Matrix<float>);
 template void plainGemm(int64_t, int64_t, int64_t, double, Matrix<const double>, Matrix<const double>, double,
                         Matrix<double>);
+
+template void multiplyBlock(const GemmKernels<float>&, int64_t, int64_t, int64_t, float, Matrix<const float>, bool,
+                            const GemmColumns<float>&, bool, Matrix<float>);
+template void multiplyBlock(const GemmKernels<double>&, int64_t, int64_t, int64_t, double, Matrix<const double>, bool,
+                            const GemmColumns<double>&, bool, Matrix<double>);
 
 }  // namespace boxcar::cpu
