@@ -25,6 +25,14 @@ bool isUnshared(const Tensor& gradient) {
   return gradient.unsafeGetTensorImpl()->useCount() == 1 && gradient.storage()->useCount() == 1;
 }
 
+// Makes a view of a whole tensor that nobody else holds, such as the gradient of a turned weight, a tensor of its own.
+void takeFromBase(const Tensor& gradient) {
+  TensorImpl* const view = gradient.unsafeGetTensorImpl();
+  const TensorImpl* const base = view->base();
+  if (base == nullptr || view->useCount() != 1 || base->useCount() != 1 || gradient.storage()->useCount() != 2) return;
+  if (gradient.nbytes() == gradient.storage()->nbytes()) view->clear_base();
+}
+
 // Whether [sizes] broadcast to [to].
 bool isExpandable(std::span<const int64_t> sizes, std::span<const int64_t> to) {
   if (sizes.size() > to.size()) return false;
@@ -75,6 +83,7 @@ void accumulate(TensorImpl& leaf, Tensor gradient) {
   AutogradMeta& meta = AutogradMeta::findOrMake(tensor);
   const std::lock_guard lock(mutexOf(leaf));
   if (!meta.grad.defined()) {
+    if (!GradMode::is_enabled() && !gradient.requires_grad()) takeFromBase(gradient);
     const bool has_own_memory = !GradMode::is_enabled() && isUnshared(gradient) && !gradient.requires_grad() &&
                                 std::ranges::equal(gradient.strides(), leaf.strides());
     meta.grad = has_own_memory ? std::move(gradient) : boxcar::clone(gradient);

@@ -1,6 +1,8 @@
 #include <boxcar/backends/meta/defined.h>
+#include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/meta/output.h>
 #include <boxcar/backends/meta/overlap.h>
+#include <boxcar/backends/native/optimizers.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -88,6 +90,25 @@ Tensor usedGradient(const Tensor& gradient, const OptionalTensor& scale, bool ma
   return maximize ? boxcar::neg(gradient) : gradient;
 }
 
+// Whether a kernel of the weight's device, if it [has_kernel], makes a step with these tensors at once: they lie in
+// memory as the weight does.
+bool isOneStep(bool has_kernel, const Tensor& weight, std::initializer_list<const Tensor*> others,
+               const OptionalTensor& grad_scale) {
+  const ScalarType dtype = weight.scalar_type();
+  if (!has_kernel || (dtype != ScalarType::Float && dtype != ScalarType::Double)) return false;
+  if (grad_scale.has_value() && grad_scale->numel() != 1) return false;
+  for (const Tensor* other : others) {
+    if (other == nullptr) continue;
+    if (other->device() != weight.device() || !std::ranges::equal(other->strides(), weight.strides())) return false;
+  }
+  return weight.is_contiguous() || meta::isDense(weight.sizes(), weight.strides());
+}
+
+std::optional<double> numberOf(const OptionalTensor& scale) {
+  if (!scale.has_value()) return std::nullopt;
+  return boxcar::item(*scale).to<double>();
+}
+
 struct Sgd {
   double weight_decay;
   double momentum;
@@ -116,6 +137,21 @@ void sgd(TensorList self, TensorList grads, TensorList momentum_buffer_list, con
   if (isSkipped(found_inf)) return;
   for (size_t i = 0; i < self.size(); ++i) {
     Tensor weight = self[i];
+    const Tensor* const sums = options.momentum != 0 ? &momentum_buffer_list[i] : nullptr;
+    if (isOneStep(native::sgdStep.has(weight.device().type()), weight, {&grads[i], sums}, grad_scale)) {
+      native::sgdStep(weight.device(), {.weight = weight,
+                                        .gradient = grads[i],
+                                        .buffer = sums,
+                                        .scale = numberOf(grad_scale),
+                                        .maximize = options.maximize,
+                                        .weight_decay = options.weight_decay,
+                                        .momentum = options.momentum,
+                                        .dampened = 1 - options.dampening,
+                                        .size = -options.lr,
+                                        .nesterov = options.nesterov,
+                                        .is_first = options.is_first_step});
+      continue;
+    }
     Tensor step = usedGradient(grads[i], grad_scale, options.maximize);
     if (options.weight_decay != 0) step = boxcar::add(step, weight, options.weight_decay);
     if (options.momentum != 0) {
@@ -198,6 +234,26 @@ void adam(std::string_view name, const AdamState& state, const Adam& options, co
   if (isSkipped(found_inf)) return;
   for (size_t i = 0; i < state.self.size(); ++i) {
     Tensor weight = state.self[i];
+    const Tensor* const most = options.amsgrad ? &state.max_exp_avg_sqs[i] : nullptr;
+    if (isOneStep(native::adamStep.has(weight.device().type()), weight,
+                  {&state.grads[i], &state.exp_avgs[i], &state.exp_avg_sqs[i], most}, grad_scale)) {
+      native::adamStep(weight.device(),
+                       {.weight = weight,
+                        .gradient = state.grads[i],
+                        .mean = state.exp_avgs[i],
+                        .square = state.exp_avg_sqs[i],
+                        .largest = most,
+                        .scale = numberOf(grad_scale),
+                        .maximize = options.maximize,
+                        .weight_factor = options.decays_weights ? 1 - options.lr * options.weight_decay : 1,
+                        .weight_decay = options.decays_weights ? 0 : options.weight_decay,
+                        .beta1 = options.beta1,
+                        .beta2 = options.beta2,
+                        .divisor = divisors[i],
+                        .eps = options.eps,
+                        .size = sizes[i]});
+      continue;
+    }
     Tensor gradient = usedGradient(state.grads[i], grad_scale, options.maximize);
     if (options.weight_decay != 0) {
       if (options.decays_weights) {

@@ -6,6 +6,7 @@
 #include <boxcar/backends/native/attention.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -81,6 +82,18 @@ void copyRows(Matrix<const T> from, int64_t n, int64_t depth, T* to, int64_t ste
       for (int64_t p = 0; p < depth; ++p) to[p] = from.at(i, p);
     }
     std::fill(to + depth, to + step, T(0));
+  }
+}
+
+// Writes [n] elements to a row whose elements are [step] apart, or adds them to it.
+template <class T>
+void writeRow(T* to, int64_t step, const T* from, int64_t n, bool accumulate) {
+  if (step != 1) {
+    for (int64_t j = 0; j < n; ++j) to[j * step] = accumulate ? to[j * step] + from[j] : from[j];
+  } else if (accumulate) {
+    for (int64_t j = 0; j < n; ++j) to[j] += from[j];
+  } else {
+    std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
   }
 }
 

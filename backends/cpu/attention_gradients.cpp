@@ -132,8 +132,7 @@ class AttentionGradientWorker {
 
   void writeRows(const T* rows, int64_t step, int64_t columns, Matrix<T> to) const {
     for (int64_t i = 0; i < keys_; ++i) {
-      T* const row = &to.at(first_key_ + i, 0);
-      for (int64_t j = 0; j < columns; ++j) row[j * to.column_step] = rows[i * step + j];
+      writeRow(&to.at(first_key_ + i, 0), to.column_step, rows + i * step, columns, false);
     }
   }
 
@@ -164,13 +163,7 @@ class AttentionGradientWorker {
                               work_.by_width.rows(key_rows_, width_), false, of_queries_ + i * width_, width_);
     }
     for (int64_t r = 0; r < rows; ++r) {
-      T* const row = &to.at(first_ + r, 0);
-      const T* const part = of_queries_ + r * width_;
-      if (accumulate) {
-        for (int64_t j = 0; j < sizes_.width; ++j) row[j * to.column_step] += part[j];
-      } else {
-        for (int64_t j = 0; j < sizes_.width; ++j) row[j * to.column_step] = part[j];
-      }
+      writeRow(&to.at(first_ + r, 0), to.column_step, of_queries_ + r * width_, sizes_.width, accumulate);
     }
     collect(rows);
   }
@@ -278,12 +271,7 @@ void differentiateAttention(const AttentionGradientWork<T>& work) {
           const Matrix<T> to = headOf<T>(work.of_query, batch, first_head + row / sizes.queries);
           T* const out = &to.at(row % sizes.queries, 0);
           for (int64_t i = 0; i < count; ++i) {
-            const T* const part = partial.data() + (i * rows + row) * sizes.width;
-            if (first + i == 0) {
-              for (int64_t j = 0; j < sizes.width; ++j) out[j * to.column_step] = part[j];
-            } else {
-              for (int64_t j = 0; j < sizes.width; ++j) out[j * to.column_step] += part[j];
-            }
+            writeRow(out, to.column_step, partial.data() + (i * rows + row) * sizes.width, sizes.width, first + i > 0);
           }
         }
       });
