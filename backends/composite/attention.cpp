@@ -270,7 +270,8 @@ std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_
   const Tensor q = widened(query);
   const Tensor k = widened(key);
   const Tensor v = widened(value);
-  const Tensor gradient = widened(grad_out);
+  const Tensor gradient = converted(grad_out, q.scalar_type());
+  const Tensor result = converted(out, q.scalar_type());
   const bool is_served = goesByBlocks(query, key, value, mask) && grad_out.device() == query.device() &&
                          out.device() == query.device() && logsumexp.device() == query.device();
   if (is_served || query.device().is_meta()) {
@@ -285,7 +286,7 @@ std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_
     if (is_served) {
       const Tensor of_scores = maskOfScores(
           mask.defined() && mask.scalar_type() == ScalarType::Bool ? biasOf(mask, q.scalar_type()) : mask, query, key);
-      native::attendInBlocksGradients(query.device(), {q, k, v, of_scores, is_causal, factor}, gradient, widened(out),
+      native::attendInBlocksGradients(query.device(), {q, k, v, of_scores, is_causal, factor}, gradient, result,
                                       converted(logsumexp, q.scalar_type()), of_query, of_key, of_value);
     }
     return {converted(of_query, type), converted(of_key, type), converted(of_value, type)};
@@ -298,7 +299,7 @@ std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_
   }
   const Tensor weights = boxcar::exp_(boxcar::sub_(scores, boxcar::unsqueeze(widened(logsumexp), -1)));
   const int64_t last[] = {-1};
-  const Tensor shares = boxcar::sum(boxcar::mul(gradient, widened(out)), last, /*keepdim=*/true);
+  const Tensor shares = boxcar::sum(boxcar::mul(gradient, result), last, /*keepdim=*/true);
   Tensor of_scores = boxcar::matmul(gradient, boxcar::transpose(v, -2, -1));
   boxcar::mul_(boxcar::sub_(of_scores, shares), weights);
   return {converted(boxcar::mul(boxcar::matmul(of_scores, k), factor), type),
@@ -362,6 +363,12 @@ Tensor attentionByBlocks(const Tensor& query, const Tensor& key, const Tensor& v
     if (!with_bias.has_value() || *with_bias != *batch) return {};
     bias = withBatch(bias, *batch);
   }
+  // The result has the layout of the query only if nothing was broadcast and rows are adjacent elements, as in PyTorch.
+  const auto hasRows = [](const Tensor& tensor) { return !tensor.defined() || tensor.strides().back() == 1; };
+  const bool keeps_layout = q.dim() == 4 && std::ranges::equal(k.sizes().first(2), q.sizes().first(2)) &&
+                            std::ranges::equal(v.sizes().first(2), q.sizes().first(2)) && hasRows(q) && hasRows(k) &&
+                            hasRows(v) && hasRows(bias);
+  if (!keeps_layout) q = boxcar::contiguous(q);
   const Tensor result = std::get<0>(boxcar::_scaled_dot_product_flash_attention_for_cpu(
       withBatch(q, *batch), withBatch(k, *batch), withBatch(v, *batch), 0.0, is_causal,
       bias.defined() ? OptionalTensor(bias) : std::nullopt, scale));

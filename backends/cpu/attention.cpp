@@ -19,7 +19,8 @@ namespace {
 using native::AttentionCall;
 
 constexpr int64_t kMostQueries = 96;
-// Long keys are read from memory by each block of queries, so these are larger.
+// If keys and values are more elements than this, each block of queries reads them from afar, so these are larger.
+constexpr int64_t kMostNear = int64_t{1} << 18;
 constexpr int64_t kMostQueriesOfLongKeys = 192;
 constexpr int64_t kMostKeys = 256;
 // The packed keys and values of a head are kept for all its queries if they are at most this many elements.
@@ -39,15 +40,18 @@ struct AttentionWork {
         by_keys(sizes.keys),
         by_value(sizes.value_width) {
     scale = Scalar(call.scale).to<T>();
-    is_kept = sizes.keys * (sizes.width + by_value.padded) <= kMostKept;
-    const int64_t most = is_kept ? kMostQueries : kMostQueriesOfLongKeys;
+    value_step = rowStep<T>(by_value.padded);
+    const int64_t packed = sizes.keys * (sizes.width + value_step);
+    is_kept = packed <= kMostKept;
+    const int64_t most = packed <= kMostNear ? kMostQueries : kMostQueriesOfLongKeys;
     const int64_t fewest = (sizes.queries + most - 1) / most;
     height = roundedUp((sizes.queries + fewest - 1) / fewest, kStripRows);
     blocks = (sizes.queries + height - 1) / height;
     in_place = sizes.queries < kFewQueries && (sizes.width == 1 || call.key.strides()[3] == 1) &&
                (sizes.value_width == 1 || call.value.strides()[3] == 1);
-    keys_step = by_keys.padded < kMostKeys ? by_keys.padded : roundedUp(kMostKeys, by_keys.width);
-    kept_keys = in_place ? 0 : is_kept ? by_keys.padded : keys_step;
+    most_keys = by_keys.padded < kMostKeys ? by_keys.padded : roundedUp(kMostKeys, by_keys.width);
+    score_step = rowStep<T>(most_keys);
+    kept_keys = in_place ? 0 : is_kept ? by_keys.padded : most_keys;
   }
 
   const AttentionCall& call;
@@ -59,7 +63,9 @@ struct AttentionWork {
   T scale;
   int64_t height;     // of a block of queries
   int64_t blocks;     // of queries
-  int64_t keys_step;  // the most keys of a block
+  int64_t most_keys;  // of a block
+  int64_t score_step;
+  int64_t value_step;
   int64_t kept_keys;  // that are packed at a time
   bool is_kept;
   bool in_place;
@@ -73,8 +79,8 @@ class AttentionWorker {
       : work_(work),
         sizes_(work.sizes),
         rows_(attentionRows<T>()),
-        memory_(work.kept_keys * (sizes_.width + work.by_value.padded) +
-                work.height * (sizes_.width + work.keys_step + work.by_value.padded + 2) + 16 * 8) {
+        memory_(work.kept_keys * (sizes_.width + work.value_step) +
+                work.height * (sizes_.width + work.score_step + work.value_step + 2) + 16 * 8) {
     T* next = memory_.data();
     const auto take = [&](int64_t elements) {
       T* const part = next;
@@ -82,10 +88,10 @@ class AttentionWorker {
       return part;
     };
     keys_ = take(work.kept_keys * sizes_.width);
-    values_ = take(work.kept_keys * work.by_value.padded);
+    values_ = take(work.kept_keys * work.value_step);
     queries_ = take(work.height * sizes_.width);
-    scores_ = take(work.height * work.keys_step);
-    sums_ = take(work.height * work.by_value.padded);
+    scores_ = take(work.height * work.score_step);
+    sums_ = take(work.height * work.value_step);
     greatest_ = take(work.height);
     totals_ = take(work.height);
   }
@@ -109,8 +115,8 @@ class AttentionWorker {
     std::fill_n(greatest_, count_, -std::numeric_limits<T>::infinity());
     std::fill_n(totals_, count_, T(0));
     const int64_t end = work_.call.is_causal ? std::min(sizes_.keys, first_ + count_) : sizes_.keys;
-    for (int64_t k = 0; k < end; k += work_.keys_step) {
-      meet(k, std::min(work_.keys_step, end - k));
+    for (int64_t k = 0; k < end; k += work_.most_keys) {
+      meet(k, std::min(work_.most_keys, end - k));
       checkStop();
     }
     finish(batch, own);
@@ -138,33 +144,33 @@ class AttentionWorker {
   void pack(int64_t k, int64_t n) {
     if (work_.is_kept && k < packed_keys_) return;
     const int64_t at = work_.is_kept ? k : 0;
-    if (work_.is_kept) n = std::min(work_.keys_step, sizes_.keys - k);  // other queries may see more
+    if (work_.is_kept) n = std::min(work_.most_keys, sizes_.keys - k);  // other queries may see more
     packTransposed(Matrix<const T>{&key_.at(k, 0), key_.row_step, key_.column_step}, n, sizes_.width,
                    work_.by_keys.width, work_.scale, keys_ + at * sizes_.width);
     copyRows(Matrix<const T>{&value_.at(k, 0), value_.row_step, value_.column_step}, n, sizes_.value_width,
-             values_ + at * work_.by_value.padded, work_.by_value.padded);
+             values_ + at * work_.value_step, work_.value_step);
     packed_keys_ = k + n;
   }
 
   void score(int64_t i, int64_t rows, int64_t k, int64_t seen) {
-    T* const scores = scores_ + i * work_.keys_step;
+    T* const scores = scores_ + i * work_.score_step;
     const T* const queries = queries_ + i * sizes_.width;
     if (!work_.in_place) {
       const T* const keys = keys_ + (work_.is_kept ? k : 0) * sizes_.width;
       return work_.by_keys.multiply(rows, seen, sizes_.width, {queries, sizes_.width, 1},
-                                    work_.by_keys.panels(keys, sizes_.width), false, scores, work_.keys_step);
+                                    work_.by_keys.panels(keys, sizes_.width), false, scores, work_.score_step);
     }
     constexpr int64_t kMost = GemmKernels<T>::kMostDotRows;
     const GemmKernels<T>& kernels = gemmKernels<T>(sizes_.width);
     const int64_t whole = seen - seen % GemmKernels<T>::kDots;
     for (int64_t r = 0; r < rows; r += kMost) {
       const int64_t some = std::min(kMost, rows - r);
-      for (int64_t j = r; j < r + some; ++j) std::fill_n(scores + j * work_.keys_step, seen, T(0));
+      for (int64_t j = r; j < r + some; ++j) std::fill_n(scores + j * work_.score_step, seen, T(0));
       kernels.dots[some - 1](sizes_.width, work_.scale, queries + r * sizes_.width, sizes_.width, &key_.at(k, 0),
-                             key_.row_step, whole, scores + r * work_.keys_step, work_.keys_step);
+                             key_.row_step, whole, scores + r * work_.score_step, work_.score_step);
       for (int64_t j = r; j < r + some; ++j) {
         for (int64_t i_key = whole; i_key < seen; ++i_key) {
-          scores[j * work_.keys_step + i_key] =
+          scores[j * work_.score_step + i_key] =
               work_.scale * kernels.dot(sizes_.width, queries + j * sizes_.width, &key_.at(k + i_key, 0));
         }
       }
@@ -173,7 +179,7 @@ class AttentionWorker {
 
   // Turns the scores of a row into exponentials; it may see the first [seen] of [n] keys.
   void weigh(int64_t row, int64_t k, int64_t seen, int64_t n) {
-    T* const scores = scores_ + row * work_.keys_step;
+    T* const scores = scores_ + row * work_.score_step;
     std::fill(scores + seen, scores + n, T(0));
     if (seen == 0) return;
     if (mask_.data != nullptr) addMask(scores, &mask_.at(first_ + row, k), mask_.column_step, seen);
@@ -184,7 +190,7 @@ class AttentionWorker {
     const T shift = greatest == -std::numeric_limits<T>::infinity() ? T(0) : greatest;
     if (k > 0 && greatest != before) {
       const T factor = std::exp(before - shift);
-      T* const sums = sums_ + row * work_.by_value.padded;
+      T* const sums = sums_ + row * work_.value_step;
       for (int64_t i = 0; i < work_.by_value.padded; ++i) sums[i] *= factor;
       totals_[row] *= factor;
     }
@@ -193,19 +199,21 @@ class AttentionWorker {
   }
 
   void addValues(int64_t i, int64_t rows, int64_t k, int64_t seen) {
-    const int64_t step = work_.by_value.padded;
-    const Matrix<const T> weights{scores_ + i * work_.keys_step, work_.keys_step, 1};
+    const int64_t step = work_.value_step;
+    const int64_t columns = work_.by_value.padded;
+    const Matrix<const T> weights{scores_ + i * work_.score_step, work_.score_step, 1};
     T* const sums = sums_ + i * step;
-    if (work_.in_place && step == sizes_.value_width) {
-      return work_.by_value.multiply(rows, step, seen, weights, work_.by_value.rows(&value_.at(k, 0), value_.row_step),
-                                     k > 0, sums, step);
+    if (work_.in_place && columns == sizes_.value_width) {
+      return work_.by_value.multiply(rows, columns, seen, weights,
+                                     work_.by_value.rows(&value_.at(k, 0), value_.row_step), k > 0, sums, step);
     }
     if (!work_.in_place) {
       const T* const values = values_ + (work_.is_kept ? k : 0) * step;
-      return work_.by_value.multiply(rows, step, seen, weights, work_.by_value.rows(values, step), k > 0, sums, step);
+      return work_.by_value.multiply(rows, columns, seen, weights, work_.by_value.rows(values, step), k > 0, sums,
+                                     step);
     }
     for (int64_t r = 0; r < rows; ++r) {
-      if (k == 0) std::fill_n(sums + r * step, step, T(0));
+      if (k == 0) std::fill_n(sums + r * step, columns, T(0));
       for (int64_t j = 0; j < seen; ++j) {
         work_.by_value.kernels.addScaled(sizes_.value_width, weights.at(r, j), &value_.at(k + j, 0), sums + r * step);
       }
@@ -219,7 +227,7 @@ class AttentionWorker {
         static_cast<T*>(work_.logsumexp.data_ptr()) + batch * steps[0] + head * steps[1] + first_ * steps[2];
     for (int64_t r = 0; r < count_; ++r) {
       const T total = totals_[r];
-      const T* const sums = sums_ + r * work_.by_value.padded;
+      const T* const sums = sums_ + r * work_.value_step;
       T* const to = &out.at(first_ + r, 0);
       const T factor = T(1) / total;
       if (total == 0) {

@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/gemm_kernels.h>
 #include <boxcar/backends/cpu/matrix.h>
 #include <boxcar/backends/cpu/plain_gemm.h>
+#include <boxcar/backends/cpu/vector_attention.h>
 #include <boxcar/backends/native/attention.h>
 
 #include <algorithm>
@@ -20,6 +21,14 @@ namespace boxcar::cpu {
 inline constexpr int64_t kStripRows = 12;
 
 inline int64_t roundedUp(int64_t count, int64_t unit) { return (count + unit - 1) / unit * unit; }
+
+// Returns the step of rows of [columns] elements: an odd number of cache lines, so that rows do not meet in few of a
+// cache's sets.
+template <class T>
+int64_t rowStep(int64_t columns) {
+  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  return ((columns + kLine - 1) / kLine | 1) * kLine;
+}
 
 struct AttentionSizes {
   explicit AttentionSizes(const native::AttentionCall& call)
@@ -142,11 +151,10 @@ void packTransposed(Matrix<const T> from, int64_t n, int64_t depth, int64_t widt
 // Adds [n] elements of a mask's row to scores.
 template <class T>
 void addMask(T* scores, const T* mask, int64_t step, int64_t n) {
-  if (step == 1) {
-    for (int64_t i = 0; i < n; ++i) scores[i] += mask[i];
-  } else {
-    for (int64_t i = 0; i < n; ++i) scores[i] += mask[i * step];
+  if (step <= 1) {
+    return attentionRows<T>().add(scores, mask, static_cast<size_t>(step), static_cast<size_t>(n));
   }
+  for (int64_t i = 0; i < n; ++i) scores[i] += mask[i * step];
 }
 
 }  // namespace boxcar::cpu

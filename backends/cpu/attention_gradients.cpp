@@ -41,8 +41,9 @@ struct AttentionGradientWork {
     shared = sizes.heads / sizes.key_heads;
     const int64_t fewest = (sizes.queries + kGradientQueries - 1) / kGradientQueries;
     height = roundedUp((sizes.queries + fewest - 1) / fewest, kStripRows);
-    keys_step = by_keys.padded < kGradientKeys ? by_keys.padded : roundedUp(kGradientKeys, by_keys.width);
-    key_blocks = (sizes.keys + keys_step - 1) / keys_step;
+    most_keys = by_keys.padded < kGradientKeys ? by_keys.padded : roundedUp(kGradientKeys, by_keys.width);
+    score_step = rowStep<T>(most_keys);
+    key_blocks = (sizes.keys + most_keys - 1) / most_keys;
   }
 
   const AttentionCall& call;
@@ -59,7 +60,8 @@ struct AttentionGradientWork {
   T scale;
   int64_t shared;     // the heads of the query that share one of the keys
   int64_t height;     // of a block of queries
-  int64_t keys_step;  // the most keys of a block
+  int64_t most_keys;  // of a block
+  int64_t score_step;
   int64_t key_blocks;
 };
 
@@ -71,26 +73,26 @@ class AttentionGradientWorker {
       : work_(work),
         sizes_(work.sizes),
         rows_(attentionRows<T>()),
-        width_(work.by_width.padded),
-        value_width_(work.by_value.padded),
-        memory_(work.keys_step * (sizes_.width + sizes_.value_width + 2 * width_ + value_width_) +
-                work.height * (2 * width_ + value_width_ + 2 * work.keys_step) + 16 * 10) {
+        width_(rowStep<T>(work.by_width.padded)),
+        value_width_(rowStep<T>(work.by_value.padded)),
+        memory_(work.most_keys * (sizes_.width + sizes_.value_width + 2 * width_ + value_width_) +
+                work.height * (2 * width_ + value_width_ + 2 * work.score_step) + 16 * 10) {
     T* next = memory_.data();
     const auto take = [&](int64_t elements) {
       T* const part = next;
       next += roundedUp(elements, 16);
       return part;
     };
-    key_panels_ = take(work.keys_step * sizes_.width);
-    value_panels_ = take(work.keys_step * sizes_.value_width);
-    key_rows_ = take(work.keys_step * width_);
-    of_keys_ = take(work.keys_step * width_);
-    of_values_ = take(work.keys_step * value_width_);
+    key_panels_ = take(work.most_keys * sizes_.width);
+    value_panels_ = take(work.most_keys * sizes_.value_width);
+    key_rows_ = take(work.most_keys * width_);
+    of_keys_ = take(work.most_keys * width_);
+    of_values_ = take(work.most_keys * value_width_);
     query_rows_ = take(work.height * width_);
     of_queries_ = take(work.height * width_);
     grad_rows_ = take(work.height * value_width_);
-    scores_ = take(work.height * work.keys_step);
-    products_ = take(work.height * work.keys_step);
+    scores_ = take(work.height * work.score_step);
+    products_ = take(work.height * work.score_step);
   }
 
   // Adds what block [index] of the keys of head [group] gives to the gradients of the queries. If there is [partial],
@@ -98,8 +100,8 @@ class AttentionGradientWorker {
   void keyBlock(int64_t group, int64_t index, T* partial) {
     const int64_t batch = group / sizes_.key_heads;
     const int64_t key_head = group % sizes_.key_heads;
-    first_key_ = index * work_.keys_step;
-    keys_ = std::min(work_.keys_step, sizes_.keys - first_key_);
+    first_key_ = index * work_.most_keys;
+    keys_ = std::min(work_.most_keys, sizes_.keys - first_key_);
     const Matrix<const T> key = from(headOf<const T>(work_.call.key, batch, key_head), first_key_);
     const Matrix<const T> value = from(headOf<const T>(work_.call.value, batch, key_head), first_key_);
     packTransposed(key, keys_, sizes_.width, work_.by_keys.width, work_.scale, key_panels_);
@@ -143,7 +145,7 @@ class AttentionGradientWorker {
 
   void queryBlock(int64_t batch, int64_t head, Matrix<T> to, bool accumulate) {
     const int64_t rows = std::min(work_.height, sizes_.queries - first_);
-    const int64_t step = work_.keys_step;
+    const int64_t step = work_.score_step;
     copyRows(from(headOf<const T>(work_.call.query, batch, head), first_), rows, sizes_.width, query_rows_, width_);
     copyRows(from(headOf<const T>(work_.grad_out, batch, head), first_), rows, sizes_.value_width, grad_rows_,
              value_width_);
@@ -176,8 +178,8 @@ class AttentionGradientWorker {
     const T* const logsumexp =
         static_cast<const T*>(work_.logsumexp.data_ptr()) + batch * steps[0] + head * steps[1] + first_ * steps[2];
     for (int64_t r = first; r < first + rows; ++r) {
-      T* const scores = scores_ + r * work_.keys_step;
-      T* const products = products_ + r * work_.keys_step;
+      T* const scores = scores_ + r * work_.score_step;
+      T* const products = products_ + r * work_.score_step;
       const int64_t seen = seenBelow(r + 1);
       std::fill(scores + seen, scores + keys_, T(0));
       std::fill(products + seen, products + keys_, T(0));
@@ -199,7 +201,7 @@ class AttentionGradientWorker {
   // first key have no part in it.
   void collect(int64_t rows) {
     const int64_t strip = work_.call.is_causal ? kStripRows : keys_;
-    const int64_t step = work_.keys_step;
+    const int64_t step = work_.score_step;
     for (int64_t j = 0; j < keys_; j += strip) {
       const int64_t some = std::min(strip, keys_ - j);
       const int64_t r = work_.call.is_causal ? std::clamp<int64_t>(first_key_ + j - first_, 0, rows) : 0;
@@ -216,8 +218,8 @@ class AttentionGradientWorker {
   const AttentionGradientWork<T>& work_;
   const AttentionSizes& sizes_;
   const AttentionRows<T>& rows_;
-  const int64_t width_;        // of padded rows of queries and keys
-  const int64_t value_width_;  // of padded rows of values
+  const int64_t width_;        // the step of rows of queries and keys
+  const int64_t value_width_;  // that of values
   Workspace<T> memory_;
   T* key_panels_;
   T* value_panels_;
@@ -240,7 +242,7 @@ void differentiateAttention(const AttentionGradientWork<T>& work) {
   const AttentionSizes& sizes = work.sizes;
   const int64_t groups = sizes.batch * sizes.key_heads;
   const int64_t block_work =
-      std::max<int64_t>(1, work.shared * sizes.queries * work.keys_step * (3 * sizes.width + 2 * sizes.value_width));
+      std::max<int64_t>(1, work.shared * sizes.queries * work.most_keys * (3 * sizes.width + 2 * sizes.value_width));
   const int64_t grain = std::max<int64_t>(1, kLeastSharedGradients / block_work);
   const int64_t wave = std::min<int64_t>(threadCount(), work.key_blocks);
   if (groups >= threadCount() || wave == 1) {

@@ -8,6 +8,8 @@ namespace boxcar::cpu {
 
 template <class T>
 struct AttentionRows {
+  // Adds [n] elements of a mask to scores; [moves] is 0 if one element stands for all.
+  void (*add)(T* scores, const T* mask, size_t moves, size_t n);
   // Returns the greatest of [n] scores. If there is a NaN, the result depends on its position.
   T (*greatest)(const T* scores, size_t n);
   // Replaces [n] scores by exp(score - shift), and returns the sum of these. No score is above [shift].

@@ -10,6 +10,18 @@ HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 namespace {
 
+struct AddToScore {
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V score, V mask) const {
+    return hn::Add(score, mask);
+  }
+};
+
+template <class T>
+void addToScores(T* scores, const T* mask, size_t moves, size_t n) {
+  mapPairs(scores, 1, mask, moves, scores, n, AddToScore());
+}
+
 template <class T>
 T greatestScore(const T* scores, size_t n) {
   return greatestOf(scores, n);
@@ -57,7 +69,8 @@ void gradientsOfScores(T* scores, T* gradients, T shift, T share, T scale, size_
 }
 
 template <class T>
-constexpr AttentionRows<T> kAttentionRows = {greatestScore<T>, exponentialsOfScores<T>, gradientsOfScores<T>};
+constexpr AttentionRows<T> kAttentionRows = {addToScores<T>, greatestScore<T>, exponentialsOfScores<T>,
+                                             gradientsOfScores<T>};
 
 const AttentionRows<float>* floatRows() { return &kAttentionRows<float>; }
 const AttentionRows<double>* doubleRows() { return &kAttentionRows<double>; }

@@ -7,6 +7,11 @@ namespace boxcar::cpu {
 namespace {
 
 template <class T>
+void addToScores(T* scores, const T* mask, size_t moves, size_t n) {
+  for (size_t i = 0; i < n; ++i) scores[i] += mask[i * moves];
+}
+
+template <class T>
 T greatestScore(const T* scores, size_t n) {
   T greatest = -std::numeric_limits<T>::infinity();
   for (size_t i = 0; i < n; ++i) greatest = scores[i] > greatest ? scores[i] : greatest;
@@ -32,7 +37,8 @@ void gradientsOfScores(T* scores, T* gradients, T shift, T share, T scale, size_
 }
 
 template <class T>
-constexpr AttentionRows<T> kAttentionRows = {greatestScore<T>, exponentialsOfScores<T>, gradientsOfScores<T>};
+constexpr AttentionRows<T> kAttentionRows = {addToScores<T>, greatestScore<T>, exponentialsOfScores<T>,
+                                             gradientsOfScores<T>};
 
 }  // namespace
 

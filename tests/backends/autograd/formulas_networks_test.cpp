@@ -283,12 +283,11 @@ const NetworkCase kLayers[] = {
      },
      {{3, 2}},
      Order::kFirst},
-    {"attention", [](const Inputs& x) { return scaled_dot_product_attention(x[0], x[1], x[2]); }, kHeads,
-     Order::kFirst},
+    {"attention", [](const Inputs& x) { return scaled_dot_product_attention(x[0], x[1], x[2]); }, kHeads},
     {"attention_causal", [](const Inputs& x) { return scaled_dot_product_attention(x[0], x[1], x[2], {}, 0, true); },
-     kHeads, Order::kFirst},
+     kHeads},
     {"attention_mask", [](const Inputs& x) { return scaled_dot_product_attention(x[0], x[1], x[2], causalMask()); },
-     kHeads, Order::kFirst},
+     kHeads},
     {"attention_bias",
      [](const Inputs& x) { return scaled_dot_product_attention(x[0], x[1], x[2], x[3], 0, false, 0.7); },
      {{1, 2, 3, 2}, {1, 2, 3, 2}, {1, 2, 3, 2}, {3, 3}},
@@ -305,14 +304,14 @@ const NetworkCase kLayers[] = {
      [](const Inputs& x) {
        return std::get<0>(_scaled_dot_product_flash_attention_for_cpu(x[0], x[1], x[2], 0, true));
      },
-     kHeads, Order::kFirst},
+     kHeads},
     {"attention_for_cpu_bias",
      [](const Inputs& x) {
        const Tensor bias = where(causalMask(), 0.3, -std::numeric_limits<double>::infinity());
        return std::get<0>(
            _scaled_dot_product_flash_attention_for_cpu(x[0], x[1], x[2], 0, false, to(bias, ScalarType::Double), 0.7));
      },
-     kHeads, Order::kFirst},
+     kHeads},
     {"safe_softmax",
      [](const Inputs& x) {
        const double least = -std::numeric_limits<double>::infinity();

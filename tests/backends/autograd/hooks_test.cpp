@@ -39,6 +39,28 @@ TEST(Hooks, OfAResultChangeWhatGoesOn) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(Hooks, SeeTheMemoryThatALeafOfATurnedProductTakes) {
+  const Tensor weight = ones({3, 2}).set_requires_grad(true);
+  const void* seen = nullptr;
+  registerHook(weight, [&](const Tensor& grad) {
+    seen = grad.data_ptr();
+    return Tensor();
+  });
+  backward({{sum(linear(ones({4, 2}), weight))}});
+  EXPECT_EQ(gradOf(weight).data_ptr(), seen);
+  EXPECT_EQ(gradOf(weight).unsafeGetTensorImpl()->base(), nullptr);
+  EXPECT_TRUE(gradOf(weight).is_contiguous());
+  // A hook that keeps it gets memory of its own.
+  Tensor kept;
+  setGrad(weight, {});
+  registerHook(weight, [&](const Tensor& grad) {
+    kept = grad;
+    return Tensor();
+  });
+  backward({{sum(linear(ones({4, 2}), weight))}});
+  EXPECT_NE(gradOf(weight).data_ptr(), kept.data_ptr());
+}
+
 TEST(Hooks, MustKeepShapeAndDtype) {
   const Tensor x = leaf({1, 2});
   const HookHandle handle = registerHook(x, [](const Tensor& grad) { return sum(grad); });

@@ -266,6 +266,11 @@ def attention_for_cpu_backward(make):
     mask = make(2, 1, 5, 4)
     mask[:, :, :, 1] = -math.inf
     yield gradients(5, 4, mask=mask)
+    yield gradients(100, 300)
+    yield gradients(100, 70, is_causal=True)
+    yield gradients(70, 300, is_causal=True)
+    yield gradients(20, 270, mask=make(20, 270))
+    yield gradients(1, 40)
 
 
 # == Pads ==
