@@ -46,6 +46,21 @@ OperatorCost pool(const FinishedCall& call) {
   return {.flops = window * numel(result(call)), .bytes = {}};
 }
 
+// [products] multiply-adds for each score and each element of a query, and a softmax. Only CPUs have kernels, others
+// the operators that have costs of their own.
+template <size_t first, size_t causal, int products>
+OperatorCost attention(const FinishedCall& call) {
+  const Tensor& query = tensorAt(call, first);
+  if (!query.device().is_cpu()) return {.flops = 0, .bytes = 0};
+  const auto queries = static_cast<double>(query.size(2));
+  const auto keys = static_cast<double>(tensorAt(call, first + 1).size(2));
+  const double both = std::min(queries, keys);
+  const bool is_causal = call.arguments[causal].toBool();
+  const double seen = is_causal ? both * (both + 1) / 2 + (queries - both) * keys : queries * keys;
+  const double scores = static_cast<double>(query.size(0) * query.size(1)) * seen;
+  return {.flops = scores * (2.0 * products * static_cast<double>(query.size(3)) + 5), .bytes = {}};
+}
+
 // One weight and one add for each target class.
 OperatorCost classLoss(const FinishedCall& call) { return {.flops = 2 * numel(tensorAt(call, 1)), .bytes = {}}; }
 
@@ -109,6 +124,8 @@ constexpr CostRow kCosts[] = {
     {&reduction<5>, "_softmax _log_softmax"},
     {&fourier, "_fft_c2c _fft_r2c _fft_c2r"},
     {&convolution, "convolution"},
+    {&attention<0, 4, 2>, "_scaled_dot_product_flash_attention_for_cpu"},
+    {&attention<1, 7, 5>, "_scaled_dot_product_flash_attention_for_cpu_backward"},
     {&pool, "max_pool2d_with_indices avg_pool2d"},
     {&reduction<1>, "_adaptive_avg_pool2d adaptive_avg_pool2d.out adaptive_max_pool2d"},
     {&classLoss, "nll_loss_forward nll_loss2d_forward"},

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -73,45 +72,24 @@ struct RowGradients {
   const T* weight;
   int64_t length;
 
-  void writeInput(int64_t row, T* __restrict to) const {
+  void writeInput(int64_t row, T* to) const {
     const T* const gradient = g + row * length;
     const T* const in = x + row * length;
     const T mean = means[row];
     const T scale = scales[row];
-    T sums[kLanes] = {};
-    T products[kLanes] = {};
-    inLanes(length, [&]<int64_t n>(int64_t i, std::integral_constant<int64_t, n>) {
-      for (int64_t k = 0; k < n; ++k) {
-        const T weighted = gradient[i + k] * weight[i + k];
-        sums[k] += weighted;
-        products[k] += weighted * (in[i + k] - mean);
-      }
-    });
+    const auto n = static_cast<size_t>(length);
+    T sums[2];
+    normalizationRows<T>().gradientSums(gradient, in, weight, n, mean, sums);
     // What changes the mean or the variance of a row does not change the result.
     const auto count = static_cast<T>(length);
-    const T shift = std::accumulate(sums, sums + kLanes, T(0)) / count;
-    const T stretch = std::accumulate(products, products + kLanes, T(0)) / count * scale * scale;
-    T* const result = to + row * length;
-    inLanes(length, [&]<int64_t n>(int64_t i, std::integral_constant<int64_t, n>) {
-      T parts[n];
-      for (int64_t k = 0; k < n; ++k) {
-        parts[k] = (gradient[i + k] * weight[i + k] - shift - (in[i + k] - mean) * stretch) * scale;
-      }
-      std::copy_n(parts, n, result + i);
-    });
+    const T stretch = sums[1] / count * scale * scale;
+    normalizationRows<T>().inputGradient(gradient, in, weight, to + row * length, n, mean, scale, sums[0] / count,
+                                         stretch);
   }
   // Adds those of the weight and the bias.
-  void addParameters(int64_t row, T* __restrict of_weight, T* __restrict of_bias) const {
-    const T* const gradient = g + row * length;
-    const T* const in = x + row * length;
-    const T mean = means[row];
-    const T scale = scales[row];
-    inLanes(length, [&]<int64_t n>(int64_t i, std::integral_constant<int64_t, n>) {
-      for (int64_t k = 0; k < n; ++k) {
-        of_weight[i + k] += gradient[i + k] * (in[i + k] - mean) * scale;
-        of_bias[i + k] += gradient[i + k];
-      }
-    });
+  void addParameters(int64_t row, T* of_weight, T* of_bias) const {
+    normalizationRows<T>().parameterGradients(g + row * length, x + row * length, of_weight, of_bias,
+                                              static_cast<size_t>(length), means[row], scales[row]);
   }
 };
 

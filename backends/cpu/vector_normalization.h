@@ -15,6 +15,13 @@ struct NormalizationRows {
   void (*scale)(const T* in, T* out, size_t n, T scale, T shift);
   // in * scale + shift, with a scale and a shift per element.
   void (*scaleColumns)(const T* in, T* out, size_t n, const T* scale, const T* shift);
+  // Writes the sum of gradient * weight, and of that times (in - mean), to [sums].
+  void (*gradientSums)(const T* gradient, const T* in, const T* weight, size_t n, T mean, T* sums);
+  // (gradient * weight - shift - (in - mean) * stretch) * scale.
+  void (*inputGradient)(const T* gradient, const T* in, const T* weight, T* out, size_t n, T mean, T scale, T shift,
+                        T stretch);
+  // Adds gradient * (in - mean) * scale to [of_weight], and the gradient to [of_bias].
+  void (*parameterGradients)(const T* gradient, const T* in, T* of_weight, T* of_bias, size_t n, T mean, T scale);
 };
 
 template <class T>

@@ -59,7 +59,58 @@ void scaleColumnsRow(const T* in, T* out, size_t n, const T* scale, const T* shi
 }
 
 template <class T>
-constexpr NormalizationRows<T> kNormalizationRows = {normalizeRow<T>, scaleRow<T>, scaleColumnsRow<T>};
+void gradientSumsOfRow(const T* gradient, const T* in, const T* weight, size_t n, T mean, T* sums) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto means = hn::Set(d, mean);
+  auto first = hn::Zero(d);
+  auto second = hn::Zero(d);
+  auto first_products = hn::Zero(d);
+  auto second_products = hn::Zero(d);
+  const auto weighted = [&](size_t i)
+                            HWY_ATTR { return hn::Mul(hn::LoadU(d, gradient + i), hn::LoadU(d, weight + i)); };
+  const auto moved = [&](size_t i) HWY_ATTR { return hn::Sub(hn::LoadU(d, in + i), means); };
+  size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const auto a = weighted(i);
+    const auto b = weighted(i + lanes);
+    first = hn::Add(first, a);
+    second = hn::Add(second, b);
+    first_products = hn::MulAdd(a, moved(i), first_products);
+    second_products = hn::MulAdd(b, moved(i + lanes), second_products);
+  }
+  sums[0] = hn::GetLane(hn::SumOfLanes(d, hn::Add(first, second)));
+  sums[1] = hn::GetLane(hn::SumOfLanes(d, hn::Add(first_products, second_products)));
+  for (; i < n; ++i) {
+    sums[0] += gradient[i] * weight[i];
+    sums[1] += gradient[i] * weight[i] * (in[i] - mean);
+  }
+}
+
+template <class T>
+void inputGradientOfRow(const T* gradient, const T* in, const T* weight, T* out, size_t n, T mean, T scale, T shift,
+                        T stretch) {
+  forIndices<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    const auto moved = hn::Sub(hn::LoadU(d, in + i), hn::Set(d, mean));
+    const auto weighted = hn::MulSub(hn::LoadU(d, gradient + i), hn::LoadU(d, weight + i), hn::Set(d, shift));
+    hn::StoreU(hn::Mul(hn::NegMulAdd(moved, hn::Set(d, stretch), weighted), hn::Set(d, scale)), d, out + i);
+  });
+}
+
+template <class T>
+void parameterGradientsOfRow(const T* gradient, const T* in, T* of_weight, T* of_bias, size_t n, T mean, T scale) {
+  forIndices<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    const auto g = hn::LoadU(d, gradient + i);
+    const auto x = hn::Mul(hn::Sub(hn::LoadU(d, in + i), hn::Set(d, mean)), hn::Set(d, scale));
+    hn::StoreU(hn::MulAdd(g, x, hn::LoadU(d, of_weight + i)), d, of_weight + i);
+    hn::StoreU(hn::Add(g, hn::LoadU(d, of_bias + i)), d, of_bias + i);
+  });
+}
+
+template <class T>
+constexpr NormalizationRows<T> kNormalizationRows = {normalizeRow<T>,       scaleRow<T>,
+                                                     scaleColumnsRow<T>,    gradientSumsOfRow<T>,
+                                                     inputGradientOfRow<T>, parameterGradientsOfRow<T>};
 
 const NormalizationRows<float>* floatRows() { return &kNormalizationRows<float>; }
 const NormalizationRows<double>* doubleRows() { return &kNormalizationRows<double>; }

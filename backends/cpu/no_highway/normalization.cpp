@@ -1,5 +1,7 @@
 #include <boxcar/backends/cpu/vector_normalization.h>
 
+#include <numeric>
+
 namespace boxcar::cpu {
 namespace {
 
@@ -22,7 +24,35 @@ void scaleColumnsRow(const T* in, T* out, size_t n, const T* scale, const T* shi
 }
 
 template <class T>
-constexpr NormalizationRows<T> kNormalizationRows = {normalizeRow<T>, scaleRow<T>, scaleColumnsRow<T>};
+void gradientSumsOfRow(const T* gradient, const T* in, const T* weight, size_t n, T mean, T* sums) {
+  constexpr size_t kParts = 16;
+  T parts[2][kParts] = {};
+  for (size_t i = 0; i < n; ++i) {
+    const T weighted = gradient[i] * weight[i];
+    parts[0][i % kParts] += weighted;
+    parts[1][i % kParts] += weighted * (in[i] - mean);
+  }
+  for (size_t k = 0; k < 2; ++k) sums[k] = std::accumulate(parts[k], parts[k] + kParts, T(0));
+}
+
+template <class T>
+void inputGradientOfRow(const T* gradient, const T* in, const T* weight, T* out, size_t n, T mean, T scale, T shift,
+                        T stretch) {
+  for (size_t i = 0; i < n; ++i) out[i] = (gradient[i] * weight[i] - shift - (in[i] - mean) * stretch) * scale;
+}
+
+template <class T>
+void parameterGradientsOfRow(const T* gradient, const T* in, T* of_weight, T* of_bias, size_t n, T mean, T scale) {
+  for (size_t i = 0; i < n; ++i) {
+    of_weight[i] += gradient[i] * (in[i] - mean) * scale;
+    of_bias[i] += gradient[i];
+  }
+}
+
+template <class T>
+constexpr NormalizationRows<T> kNormalizationRows = {normalizeRow<T>,       scaleRow<T>,
+                                                     scaleColumnsRow<T>,    gradientSumsOfRow<T>,
+                                                     inputGradientOfRow<T>, parameterGradientsOfRow<T>};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,15 @@ TEST(Costs, ProductsThatAreMadeOfOthersHaveNoneOfTheirOwn) {
   const auto body = [] { linear(ones({3, 4}), ones({5, 4})); };
   EXPECT_EQ(workOf("aten::linear", body).leaves, 0U);
   EXPECT_EQ(workOf("aten::linear", body).flops, 0);
+}
+
+TEST(Costs, AttentionMultipliesWhatQueriesSee) {
+  const Tensor x = ones({2, 3, 4, 8});
+  const Tensor y = ones({2, 3, 5, 8});
+  constexpr const char* kName = "aten::_scaled_dot_product_flash_attention_for_cpu";
+  EXPECT_EQ(workOf(kName, [&] { scaled_dot_product_attention(x, y, y); }).flops, 6 * 20 * (2 * 2 * 8 + 5));
+  const auto causal = [&] { scaled_dot_product_attention(x, y, y, std::nullopt, 0.0, true); };
+  EXPECT_EQ(workOf(kName, causal).flops, 6 * 10 * (2 * 2 * 8 + 5));
 }
 
 TEST(Costs, ReductionsAreOperationsForEachElement) {
