@@ -1,4 +1,5 @@
 #include <boxcar/backends/composite/dtype.h>
+#include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/native/attention.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -7,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -274,21 +277,22 @@ std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_
   const Tensor result = converted(out, q.scalar_type());
   const bool is_served = goesByBlocks(query, key, value, mask) && grad_out.device() == query.device() &&
                          out.device() == query.device() && logsumexp.device() == query.device();
+  // As in PyTorch, heads lie beside each other.
+  const auto gradientOf = [](const Tensor& tensor) {
+    return boxcar::transpose(boxcar::empty({tensor.size(0), tensor.size(2), tensor.size(1), tensor.size(3)},
+                                           tensor.scalar_type(), std::nullopt, tensor.device()),
+                             1, 2);
+  };
+  Tensor of_query = gradientOf(q);
+  Tensor of_key = gradientOf(k);
+  Tensor of_value = gradientOf(v);
+  if (is_served) {
+    const Tensor of_scores = maskOfScores(
+        mask.defined() && mask.scalar_type() == ScalarType::Bool ? biasOf(mask, q.scalar_type()) : mask, query, key);
+    native::attendInBlocksGradients(query.device(), {q, k, v, of_scores, is_causal, factor}, gradient, result,
+                                    converted(logsumexp, q.scalar_type()), of_query, of_key, of_value);
+  }
   if (is_served || query.device().is_meta()) {
-    const auto gradientOf = [](const Tensor& tensor) {
-      return boxcar::transpose(boxcar::empty({tensor.size(0), tensor.size(2), tensor.size(1), tensor.size(3)},
-                                             tensor.scalar_type(), std::nullopt, tensor.device()),
-                               1, 2);
-    };
-    const Tensor of_query = gradientOf(q);
-    const Tensor of_key = gradientOf(k);
-    const Tensor of_value = gradientOf(v);
-    if (is_served) {
-      const Tensor of_scores = maskOfScores(
-          mask.defined() && mask.scalar_type() == ScalarType::Bool ? biasOf(mask, q.scalar_type()) : mask, query, key);
-      native::attendInBlocksGradients(query.device(), {q, k, v, of_scores, is_causal, factor}, gradient, result,
-                                      converted(logsumexp, q.scalar_type()), of_query, of_key, of_value);
-    }
     return {converted(of_query, type), converted(of_key, type), converted(of_value, type)};
   }
   const Tensor scaled = boxcar::mul(q, factor);
@@ -302,9 +306,10 @@ std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_
   const Tensor shares = boxcar::sum(boxcar::mul(gradient, result), last, /*keepdim=*/true);
   Tensor of_scores = boxcar::matmul(gradient, boxcar::transpose(v, -2, -1));
   boxcar::mul_(boxcar::sub_(of_scores, shares), weights);
-  return {converted(boxcar::mul(boxcar::matmul(of_scores, k), factor), type),
-          converted(boxcar::matmul(boxcar::transpose(of_scores, -2, -1), scaled), type),
-          converted(boxcar::matmul(boxcar::transpose(weights, -2, -1), gradient), type)};
+  boxcar::copy_(of_query, boxcar::mul(boxcar::matmul(of_scores, k), factor));
+  boxcar::copy_(of_key, boxcar::matmul(boxcar::transpose(of_scores, -2, -1), scaled));
+  boxcar::copy_(of_value, boxcar::matmul(boxcar::transpose(weights, -2, -1), gradient));
+  return {converted(of_query, type), converted(of_key, type), converted(of_value, type)};
 }
 
 // Returns the sizes before the last two that query, key and value have together; nullopt if they do not broadcast.
@@ -334,6 +339,27 @@ Tensor withBatch(const Tensor& tensor, const DimVector& batch) {
   return boxcar::reshape(whole, flat);
 }
 
+// Whether the result has the layout of the query, as in PyTorch: if nothing is broadcast and rows are adjacent
+// elements.
+bool keepsLayout(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
+  const auto hasRows = [](const Tensor& tensor) { return tensor.strides().back() == 1; };
+  return query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && hasRows(query) && hasRows(key) && hasRows(value) &&
+         (!mask.defined() || (hasRows(mask) && !mask.requires_grad())) &&
+         std::ranges::equal(key.sizes().first(2), query.sizes().first(2)) &&
+         std::ranges::equal(value.sizes().first(2), query.sizes().first(2)) && query.size(3) == value.size(3);
+}
+
+// Returns [result] with elements in the order of those of [query].
+Tensor inLayoutOf(const Tensor& query, const Tensor& result) {
+  const DimVector strides = meta::denseStrides(query);
+  if (std::ranges::equal(strides, result.strides())) return result;
+  DimVector order{0, 1, 2, 3};
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](int64_t dim) { return strides[dim]; });
+  DimVector back(4);
+  for (size_t i = 0; i < 4; ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return boxcar::permute(boxcar::contiguous(boxcar::permute(result, order)), back);
+}
+
 // Returns attention by the flash operator; undefined where the device has no kernel for it, or where that does not
 // apply: without queries or keys, with values that are not as long as queries, or with a mask that has a gradient.
 Tensor attentionByBlocks(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
@@ -354,7 +380,7 @@ Tensor attentionByBlocks(const Tensor& query, const Tensor& key, const Tensor& v
   if (share > 1) {
     // The heads that share keys become queries of one head, which then all see the same keys.
     if (is_causal || bias.defined()) return {};
-    q = joinHeads(query, share);
+    q = boxcar::contiguous(joinHeads(query, share));
   }
   const std::optional<DimVector> batch = batchOf({&q, &k, &v});
   if (!batch.has_value() || numelOf(*batch) == 0) return {};
@@ -363,12 +389,7 @@ Tensor attentionByBlocks(const Tensor& query, const Tensor& key, const Tensor& v
     if (!with_bias.has_value() || *with_bias != *batch) return {};
     bias = withBatch(bias, *batch);
   }
-  // The result has the layout of the query only if nothing was broadcast and rows are adjacent elements, as in PyTorch.
-  const auto hasRows = [](const Tensor& tensor) { return !tensor.defined() || tensor.strides().back() == 1; };
-  const bool keeps_layout = q.dim() == 4 && std::ranges::equal(k.sizes().first(2), q.sizes().first(2)) &&
-                            std::ranges::equal(v.sizes().first(2), q.sizes().first(2)) && hasRows(q) && hasRows(k) &&
-                            hasRows(v) && hasRows(bias);
-  if (!keeps_layout) q = boxcar::contiguous(q);
+  if (!keepsLayout(query, key, value, mask)) q = boxcar::contiguous(q);
   const Tensor result = std::get<0>(boxcar::_scaled_dot_product_flash_attention_for_cpu(
       withBatch(q, *batch), withBatch(k, *batch), withBatch(v, *batch), 0.0, is_causal,
       bias.defined() ? OptionalTensor(bias) : std::nullopt, scale));
@@ -393,19 +414,22 @@ Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const T
                                             factor, enable_gqa);
     if (result.defined()) return converted(result, type);
   }
+  const auto laidOut = [&](const Tensor& result) {
+    return dropout_p <= 0 && keepsLayout(query, key, value, mask) ? inLayoutOf(query, result) : result;
+  };
   if (!is_small) {
-    return attend(query, key, value, mask, {dropout_p, {}}, is_causal, factor, enable_gqa).result;
+    return laidOut(attend(query, key, value, mask, {dropout_p, {}}, is_causal, factor, enable_gqa).result);
   }
   const bool is_plain = dropout_p <= 0 && !query.requires_grad() && !key.requires_grad() && !value.requires_grad() &&
                         !(mask.defined() && mask.requires_grad());
   if (is_plain && query.device() == key.device() && query.device() == value.device() &&
       (!mask.defined() || mask.device() == query.device())) {
     const Tensor result = native::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
-    if (result.defined()) return result;
+    if (result.defined()) return laidOut(result);
   }
   const Attention attention = attend(widened(query), widened(key), widened(value), widenedMask(mask), {dropout_p, {}},
                                      is_causal, factor, enable_gqa);
-  return boxcar::to(attention.result, type);
+  return boxcar::to(laidOut(attention.result), type);
 }
 
 }  // namespace

@@ -23,10 +23,11 @@ constexpr int64_t kMostQueries = 96;
 constexpr int64_t kMostNear = int64_t{1} << 18;
 constexpr int64_t kMostQueriesOfLongKeys = 192;
 constexpr int64_t kMostKeys = 256;
-// The packed keys and values of a head are kept for all its queries if they are at most this many elements.
+// The packed keys and values of a head are kept for all its blocks if they are at most this many elements.
 constexpr int64_t kMostKept = int64_t{1} << 20;
-// So few queries read keys and values in place: packing these would cost more.
+// Fewer queries read keys in place, and up to so many values: packing these would cost more.
 constexpr int64_t kFewQueries = 8;
+constexpr int64_t kMostUnpacked = 4 * kStripRows;
 // A thread gets at least this many multiply-adds, some 10 microseconds.
 constexpr int64_t kLeastShared = int64_t{1} << 19;
 
@@ -42,16 +43,21 @@ struct AttentionWork {
     scale = Scalar(call.scale).to<T>();
     value_step = rowStep<T>(by_value.padded);
     const int64_t packed = sizes.keys * (sizes.width + value_step);
-    is_kept = packed <= kMostKept;
     const int64_t most = packed <= kMostNear ? kMostQueries : kMostQueriesOfLongKeys;
     const int64_t fewest = (sizes.queries + most - 1) / most;
     height = roundedUp((sizes.queries + fewest - 1) / fewest, kStripRows);
     blocks = (sizes.queries + height - 1) / height;
-    in_place = sizes.queries < kFewQueries && (sizes.width == 1 || call.key.strides()[3] == 1) &&
-               (sizes.value_width == 1 || call.value.strides()[3] == 1);
+    is_kept = blocks > 1 && packed <= kMostKept;
+    const auto hasRows = [](const Tensor& tensor) { return tensor.size(3) == 1 || tensor.strides()[3] == 1; };
+    const bool has_few = sizes.queries < kFewQueries;
+    keys_in_place = has_few && hasRows(call.key);
+    values_in_place =
+        hasRows(call.value) && (has_few || (sizes.queries <= kMostUnpacked && by_value.padded == sizes.value_width));
     most_keys = by_keys.padded < kMostKeys ? by_keys.padded : roundedUp(kMostKeys, by_keys.width);
     score_step = rowStep<T>(most_keys);
-    kept_keys = in_place ? 0 : is_kept ? by_keys.padded : most_keys;
+    const int64_t kept = is_kept ? by_keys.padded : most_keys;
+    kept_keys = keys_in_place ? 0 : kept;
+    kept_values = values_in_place ? 0 : kept;
   }
 
   const AttentionCall& call;
@@ -67,8 +73,10 @@ struct AttentionWork {
   int64_t score_step;
   int64_t value_step;
   int64_t kept_keys;  // that are packed at a time
+  int64_t kept_values;
   bool is_kept;
-  bool in_place;
+  bool keys_in_place;
+  bool values_in_place;
 };
 
 // The work of one thread.
@@ -79,7 +87,7 @@ class AttentionWorker {
       : work_(work),
         sizes_(work.sizes),
         rows_(attentionRows<T>()),
-        memory_(work.kept_keys * (sizes_.width + work.value_step) +
+        memory_(work.kept_keys * sizes_.width + work.kept_values * work.value_step +
                 work.height * (sizes_.width + work.score_step + work.value_step + 2) + 16 * 8) {
     T* next = memory_.data();
     const auto take = [&](int64_t elements) {
@@ -88,7 +96,7 @@ class AttentionWorker {
       return part;
     };
     keys_ = take(work.kept_keys * sizes_.width);
-    values_ = take(work.kept_keys * work.value_step);
+    values_ = take(work.kept_values * work.value_step);
     queries_ = take(work.height * sizes_.width);
     scores_ = take(work.height * work.score_step);
     sums_ = take(work.height * work.value_step);
@@ -130,7 +138,7 @@ class AttentionWorker {
 
   void meet(int64_t k, int64_t n) {
     const int64_t strip = work_.call.is_causal ? kStripRows : count_;
-    if (!work_.in_place) pack(k, n);
+    pack(k, n);
     for (int64_t i = 0; i < count_; i += strip) {
       const int64_t rows = std::min(strip, count_ - i);
       const int64_t seen = seenBelow(i + rows, k, n);
@@ -145,17 +153,21 @@ class AttentionWorker {
     if (work_.is_kept && k < packed_keys_) return;
     const int64_t at = work_.is_kept ? k : 0;
     if (work_.is_kept) n = std::min(work_.most_keys, sizes_.keys - k);  // other queries may see more
-    packTransposed(Matrix<const T>{&key_.at(k, 0), key_.row_step, key_.column_step}, n, sizes_.width,
-                   work_.by_keys.width, work_.scale, keys_ + at * sizes_.width);
-    copyRows(Matrix<const T>{&value_.at(k, 0), value_.row_step, value_.column_step}, n, sizes_.value_width,
-             values_ + at * work_.value_step, work_.value_step);
+    if (!work_.keys_in_place) {
+      packTransposed(Matrix<const T>{&key_.at(k, 0), key_.row_step, key_.column_step}, n, sizes_.width,
+                     work_.by_keys.width, work_.scale, keys_ + at * sizes_.width);
+    }
+    if (!work_.values_in_place) {
+      copyRows(Matrix<const T>{&value_.at(k, 0), value_.row_step, value_.column_step}, n, sizes_.value_width,
+               values_ + at * work_.value_step, work_.value_step);
+    }
     packed_keys_ = k + n;
   }
 
   void score(int64_t i, int64_t rows, int64_t k, int64_t seen) {
     T* const scores = scores_ + i * work_.score_step;
     const T* const queries = queries_ + i * sizes_.width;
-    if (!work_.in_place) {
+    if (!work_.keys_in_place) {
       const T* const keys = keys_ + (work_.is_kept ? k : 0) * sizes_.width;
       return work_.by_keys.multiply(rows, seen, sizes_.width, {queries, sizes_.width, 1},
                                     work_.by_keys.panels(keys, sizes_.width), false, scores, work_.score_step);
@@ -203,11 +215,11 @@ class AttentionWorker {
     const int64_t columns = work_.by_value.padded;
     const Matrix<const T> weights{scores_ + i * work_.score_step, work_.score_step, 1};
     T* const sums = sums_ + i * step;
-    if (work_.in_place && columns == sizes_.value_width) {
+    if (work_.values_in_place && columns == sizes_.value_width) {
       return work_.by_value.multiply(rows, columns, seen, weights,
                                      work_.by_value.rows(&value_.at(k, 0), value_.row_step), k > 0, sums, step);
     }
-    if (!work_.in_place) {
+    if (!work_.values_in_place) {
       const T* const values = values_ + (work_.is_kept ? k : 0) * step;
       return work_.by_value.multiply(rows, columns, seen, weights, work_.by_value.rows(values, step), k > 0, sums,
                                      step);
