@@ -21,6 +21,8 @@ constexpr int64_t kGradientQueries = 96;
 constexpr int64_t kGradientKeys = 256;
 // A thread gets at least this many multiply-adds, some 10 microseconds.
 constexpr int64_t kLeastSharedGradients = int64_t{1} << 19;
+// The most elements that all threads write in memory of their own.
+constexpr int64_t kMostPartial = int64_t{1} << 24;
 
 template <class T>
 struct AttentionGradientWork {
@@ -244,7 +246,9 @@ void differentiateAttention(const AttentionGradientWork<T>& work) {
   const int64_t block_work =
       std::max<int64_t>(1, work.shared * sizes.queries * work.most_keys * (3 * sizes.width + 2 * sizes.value_width));
   const int64_t grain = std::max<int64_t>(1, kLeastSharedGradients / block_work);
-  const int64_t wave = std::min<int64_t>(threadCount(), work.key_blocks);
+  const int64_t rows = work.shared * sizes.queries;
+  const int64_t most = std::max<int64_t>(1, kMostPartial / (rows * sizes.width));
+  const int64_t wave = std::min({int64_t{threadCount()}, work.key_blocks, most});
   if (groups >= threadCount() || wave == 1) {
     return parallelFor(0, groups, grain, [&](int64_t begin, int64_t end) {
       AttentionGradientWorker<T> worker(work);
@@ -254,7 +258,6 @@ void differentiateAttention(const AttentionGradientWork<T>& work) {
     });
   }
   // Threads share the blocks of keys of a head. Each writes the gradients of the queries to memory of its own.
-  const int64_t rows = work.shared * sizes.queries;
   Workspace<T> partial(wave * rows * sizes.width);
   for (int64_t group = 0; group < groups; ++group) {
     const int64_t batch = group / sizes.key_heads;
