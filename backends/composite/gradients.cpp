@@ -36,16 +36,18 @@ Tensor sumAlong(const Tensor& tensor, int64_t dim) {
 Tensor softmaxBackward(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
   checkGradient(grad_output, output, "_softmax_backward_data");
   const Tensor y = boxcar::contiguous(widened(output));
-  const Tensor weighted = boxcar::mul(widened(grad_output), y);
-  return converted(boxcar::contiguous(boxcar::sub(weighted, boxcar::mul(y, sumAlong(weighted, dim)))),
-                   gradientType(grad_output, input_dtype));
+  Tensor weighted = boxcar::mul(widened(grad_output), y);
+  boxcar::sub_(weighted, boxcar::mul(y, sumAlong(weighted, dim)));
+  return converted(boxcar::contiguous(weighted), gradientType(grad_output, input_dtype));
 }
 
 Tensor logSoftmaxBackward(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
   checkGradient(grad_output, output, "_log_softmax_backward_data");
   const Tensor gradient = boxcar::contiguous(widened(grad_output));
-  const Tensor shared = boxcar::mul(boxcar::exp(widened(output)), sumAlong(gradient, dim));
-  return converted(boxcar::contiguous(boxcar::sub(gradient, shared)), gradientType(grad_output, input_dtype));
+  Tensor shared = boxcar::exp(widened(output));
+  boxcar::mul_(shared, sumAlong(gradient, dim));
+  boxcar::sub_out(shared, gradient, shared);
+  return converted(boxcar::contiguous(shared), gradientType(grad_output, input_dtype));
 }
 
 Tensor nativeDropoutBackward(const Tensor& grad_output, const Tensor& mask, double scale) {

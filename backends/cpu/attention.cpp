@@ -97,7 +97,7 @@ class AttentionWorker {
     };
     keys_ = take(work.kept_keys * sizes_.width);
     values_ = take(work.kept_values * work.value_step);
-    queries_ = take(work.height * sizes_.width);
+    query_rows_ = take(work.height * sizes_.width);
     scores_ = take(work.height * work.score_step);
     sums_ = take(work.height * work.value_step);
     greatest_ = take(work.height);
@@ -118,8 +118,13 @@ class AttentionWorker {
     first_ = index * work_.height;
     count_ = std::min(work_.height, sizes_.queries - first_);
     const Matrix<const T> query = headOf<const T>(work_.call.query, batch, own);
-    copyRows(Matrix<const T>{&query.at(first_, 0), query.row_step, query.column_step}, count_, sizes_.width, queries_,
-             sizes_.width);
+    if (query.column_step == 1) {
+      queries_ = {&query.at(first_, 0), query.row_step, 1};
+    } else {
+      copyRows(Matrix<const T>{&query.at(first_, 0), query.row_step, query.column_step}, count_, sizes_.width,
+               query_rows_, sizes_.width, sizes_.width);
+      queries_ = {query_rows_, sizes_.width, 1};
+    }
     std::fill_n(greatest_, count_, -std::numeric_limits<T>::infinity());
     std::fill_n(totals_, count_, T(0));
     const int64_t end = work_.call.is_causal ? std::min(sizes_.keys, first_ + count_) : sizes_.keys;
@@ -159,18 +164,18 @@ class AttentionWorker {
     }
     if (!work_.values_in_place) {
       copyRows(Matrix<const T>{&value_.at(k, 0), value_.row_step, value_.column_step}, n, sizes_.value_width,
-               values_ + at * work_.value_step, work_.value_step);
+               values_ + at * work_.value_step, work_.value_step, work_.by_value.padded);
     }
     packed_keys_ = k + n;
   }
 
   void score(int64_t i, int64_t rows, int64_t k, int64_t seen) {
     T* const scores = scores_ + i * work_.score_step;
-    const T* const queries = queries_ + i * sizes_.width;
+    const Matrix<const T> queries{&queries_.at(i, 0), queries_.row_step, 1};
     if (!work_.keys_in_place) {
       const T* const keys = keys_ + (work_.is_kept ? k : 0) * sizes_.width;
-      return work_.by_keys.multiply(rows, seen, sizes_.width, {queries, sizes_.width, 1},
-                                    work_.by_keys.panels(keys, sizes_.width), false, scores, work_.score_step);
+      return work_.by_keys.multiply(rows, seen, sizes_.width, queries, work_.by_keys.panels(keys, sizes_.width), false,
+                                    scores, work_.score_step);
     }
     constexpr int64_t kMost = GemmKernels<T>::kMostDotRows;
     const GemmKernels<T>& kernels = gemmKernels<T>(sizes_.width);
@@ -178,12 +183,12 @@ class AttentionWorker {
     for (int64_t r = 0; r < rows; r += kMost) {
       const int64_t some = std::min(kMost, rows - r);
       for (int64_t j = r; j < r + some; ++j) std::fill_n(scores + j * work_.score_step, seen, T(0));
-      kernels.dots[some - 1](sizes_.width, work_.scale, queries + r * sizes_.width, sizes_.width, &key_.at(k, 0),
+      kernels.dots[some - 1](sizes_.width, work_.scale, &queries.at(r, 0), queries.row_step, &key_.at(k, 0),
                              key_.row_step, whole, scores + r * work_.score_step, work_.score_step);
       for (int64_t j = r; j < r + some; ++j) {
         for (int64_t i_key = whole; i_key < seen; ++i_key) {
           scores[j * work_.score_step + i_key] =
-              work_.scale * kernels.dot(sizes_.width, queries + j * sizes_.width, &key_.at(k + i_key, 0));
+              work_.scale * kernels.dot(sizes_.width, &queries.at(j, 0), &key_.at(k + i_key, 0));
         }
       }
     }
@@ -259,7 +264,7 @@ class AttentionWorker {
   Workspace<T> memory_;
   T* keys_;
   T* values_;
-  T* queries_;
+  T* query_rows_;
   T* scores_;
   T* sums_;  // of the values, by row
   T* greatest_;
@@ -270,6 +275,7 @@ class AttentionWorker {
   Matrix<const T> key_{};
   Matrix<const T> value_{};
   Matrix<const T> mask_{};
+  Matrix<const T> queries_{};  // of the block, with adjacent elements
   int64_t first_ = 0;
   int64_t count_ = 0;
 };

@@ -81,16 +81,16 @@ struct Tiles {
   int64_t padded;  // [columns], rounded up to the width
 };
 
-// Copies [n] rows of [depth] elements to rows of [step] elements, padded with zeros.
+// Copies [n] rows of [depth] elements to rows that are [step] apart, padded with zeros to [padded] elements.
 template <class T>
-void copyRows(Matrix<const T> from, int64_t n, int64_t depth, T* to, int64_t step) {
+void copyRows(Matrix<const T> from, int64_t n, int64_t depth, T* to, int64_t step, int64_t padded) {
   for (int64_t i = 0; i < n; ++i, to += step) {
     if (from.column_step == 1) {
       std::memcpy(to, &from.at(i, 0), static_cast<size_t>(depth) * sizeof(T));
     } else {
       for (int64_t p = 0; p < depth; ++p) to[p] = from.at(i, p);
     }
-    std::fill(to + depth, to + step, T(0));
+    std::fill(to + depth, to + padded, T(0));
   }
 }
 

@@ -108,7 +108,7 @@ class AttentionGradientWorker {
     const Matrix<const T> value = from(headOf<const T>(work_.call.value, batch, key_head), first_key_);
     packTransposed(key, keys_, sizes_.width, work_.by_keys.width, work_.scale, key_panels_);
     packTransposed(value, keys_, sizes_.value_width, work_.by_keys.width, T(1), value_panels_);
-    copyRows(key, keys_, sizes_.width, key_rows_, width_);
+    copyRows(key, keys_, sizes_.width, key_rows_, width_, work_.by_width.padded);
     std::fill_n(of_keys_, keys_ * width_, T(0));
     std::fill_n(of_values_, keys_ * value_width_, T(0));
     // Earlier queries see none of these keys.
@@ -148,9 +148,12 @@ class AttentionGradientWorker {
   void queryBlock(int64_t batch, int64_t head, Matrix<T> to, bool accumulate) {
     const int64_t rows = std::min(work_.height, sizes_.queries - first_);
     const int64_t step = work_.score_step;
-    copyRows(from(headOf<const T>(work_.call.query, batch, head), first_), rows, sizes_.width, query_rows_, width_);
+    copyRows(from(headOf<const T>(work_.call.query, batch, head), first_), rows, sizes_.width, query_rows_, width_,
+             work_.by_width.padded);
     copyRows(from(headOf<const T>(work_.grad_out, batch, head), first_), rows, sizes_.value_width, grad_rows_,
-             value_width_);
+             value_width_, work_.by_value.padded);
+    // Whole tiles go directly to the gradient.
+    const bool is_direct = to.column_step == 1 && work_.by_width.padded == sizes_.width;
     const int64_t strip = work_.call.is_causal ? kStripRows : rows;
     for (int64_t i = 0; i < rows; i += strip) {
       const int64_t some = std::min(strip, rows - i);
@@ -164,9 +167,11 @@ class AttentionGradientWorker {
       }
       differentiateRows(batch, head, i, some);
       work_.by_width.multiply(some, sizes_.width, seen, {products_ + i * step, step, 1},
-                              work_.by_width.rows(key_rows_, width_), false, of_queries_ + i * width_, width_);
+                              work_.by_width.rows(key_rows_, width_), is_direct && accumulate,
+                              is_direct ? &to.at(first_ + i, 0) : of_queries_ + i * width_,
+                              is_direct ? to.row_step : width_);
     }
-    for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t r = 0; !is_direct && r < rows; ++r) {
       writeRow(&to.at(first_ + r, 0), to.column_step, of_queries_ + r * width_, sizes_.width, accumulate);
     }
     collect(rows);
