@@ -1,4 +1,5 @@
 #include <boxcar/backends/composite/dtype.h>
+#include <boxcar/backends/composite/has_derivative.h>
 #include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/native/attention.h>
@@ -366,7 +367,7 @@ Tensor attentionByBlocks(const Tensor& query, const Tensor& key, const Tensor& v
                          bool is_causal, double scale, bool enable_gqa) {
   if (!query.device().is_meta() && !goesByBlocks(query, key, value, mask)) return {};
   if (query.numel() == 0 || key.numel() == 0 || value.sizes().back() != query.sizes().back()) return {};
-  if (mask.defined() && mask.requires_grad()) return {};
+  if (mask.defined() && hasDerivative(mask)) return {};
   Tensor q = query;
   Tensor k = key;
   Tensor v = value;
@@ -420,8 +421,8 @@ Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const T
   if (!is_small) {
     return laidOut(attend(query, key, value, mask, {dropout_p, {}}, is_causal, factor, enable_gqa).result);
   }
-  const bool is_plain = dropout_p <= 0 && !query.requires_grad() && !key.requires_grad() && !value.requires_grad() &&
-                        !(mask.defined() && mask.requires_grad());
+  const bool is_plain = dropout_p <= 0 && !hasDerivative(query) && !hasDerivative(key) && !hasDerivative(value) &&
+                        !(mask.defined() && hasDerivative(mask));
   if (is_plain && query.device() == key.device() && query.device() == value.device() &&
       (!mask.defined() || mask.device() == query.device())) {
     const Tensor result = native::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
