@@ -52,6 +52,11 @@ Tensor split_sizes_whole(std::span<const Tensor> grads, std::span<const int64_t>
 // == Reductions ==
 
 Tensor sum_along(const Tensor& x, int64_t dim);
+// The tangent of a reduction along [dims], or along all for none: the change by [tangent], if [gradients] are those of
+// the elements where that of the result is 1.
+Tensor reduced_tangent(const Tensor& gradients, const Tensor& tangent,
+                       std::optional<std::span<const int64_t>> dims = std::nullopt, bool keepdim = false);
+Tensor reduced_tangent(const Tensor& gradients, const Tensor& tangent, int64_t dim, bool keepdim);
 // The elements of [x] that a reduction along [dim] chose.
 Tensor picked(const Tensor& x, int64_t dim, const Tensor& indices, bool keepdim);
 Tensor softmax_second(const Tensor& grad, const Tensor& grad_output, const Tensor& output, int64_t dim);

@@ -27,10 +27,11 @@ Tensor operator*(const Scalar& a, const Tensor& b) { return b * a; }
 Tensor conjugate(const Tensor& x) { return x.defined() && x.is_complex() ? boxcar::conj(x) : x; }
 Scalar conjugate(const Scalar& x) { return x.isComplex() ? Scalar(std::conj(x.toComplexDouble())) : x; }
 
-Tensor scaled(const Tensor& grad, const Scalar& number) {
+Tensor times(const Tensor& tensor, const Scalar& number) {
   const bool is_one = number.isComplex() ? number.toComplexDouble() == 1.0 : number.toDouble() == 1;
-  return is_one ? grad : grad * conjugate(number);
+  return is_one ? tensor : tensor * number;
 }
+Tensor scaled(const Tensor& grad, const Scalar& number) { return times(grad, conjugate(number)); }
 
 Tensor right_factor(const Tensor& left, const Tensor& grad, bool is_turned) {
   // A weight's gradient is then not copied when it is accumulated.

@@ -47,6 +47,8 @@ Tensor conjugate(const Tensor& x);
 Scalar conjugate(const Scalar& x);
 // [number] * grad; grad itself for 1. The number is conjugated.
 Tensor scaled(const Tensor& grad, const Scalar& number);
+// [number] * tensor; tensor itself for 1.
+Tensor times(const Tensor& tensor, const Scalar& number);
 // The gradient of the right factor of a product of matrices, in the order in memory that the factor has.
 Tensor right_factor(const Tensor& left, const Tensor& grad, bool is_turned);
 // A number as a tensor that does not raise the dtype of a result.

@@ -57,6 +57,16 @@ Tensor sum_along(const Tensor& x, int64_t dim) {
   return boxcar::sum(x, std::optional<IntArrayRef>(IntArrayRef(std::span<const int64_t>(&dim, 1))), /*keepdim=*/true);
 }
 
+Tensor reduced_tangent(const Tensor& gradients, const Tensor& tangent, OptionalDims dims, bool keepdim) {
+  if (!gradients.defined()) return {};
+  const Tensor changes = conjugate(gradients) * tangent;
+  return dims.has_value() ? boxcar::sum(changes, std::optional<IntArrayRef>(*dims), keepdim) : boxcar::sum(changes);
+}
+
+Tensor reduced_tangent(const Tensor& gradients, const Tensor& tangent, int64_t dim, bool keepdim) {
+  return reduced_tangent(gradients, tangent, std::span<const int64_t>(&dim, 1), keepdim);
+}
+
 Tensor picked(const Tensor& x, int64_t dim, const Tensor& indices, bool keepdim) {
   if (keepdim || x.dim() == 0) return boxcar::gather(x, dim, indices);
   return boxcar::squeeze(boxcar::gather(x, dim, boxcar::unsqueeze(indices, dim)), dim);

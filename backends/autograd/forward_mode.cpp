@@ -41,20 +41,34 @@ Tensor ownTangent(const TensorImpl& tensor, uint64_t level) {
 }
 
 bool hasSameLayout(const Tensor& a, const Tensor& b) {
-  return std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides());
+  return std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides()) &&
+         a.storage_offset() == b.storage_offset();
 }
 
+// Whether elements of [tensor] may share memory.
 bool overlapsItself(const Tensor& tensor) {
+  DimVector dims;
   for (int64_t i = 0; i < tensor.dim(); ++i) {
-    if (tensor.stride(i) == 0 && tensor.size(i) > 1) return true;
+    if (tensor.size(i) > 1) dims.push_back(i);
+  }
+  std::ranges::sort(dims, {}, [&](int64_t dim) { return tensor.stride(dim); });
+  int64_t reach = 0;  // of the dimensions before
+  for (const int64_t dim : dims) {
+    if (tensor.stride(dim) <= reach) return true;
+    reach += (tensor.size(dim) - 1) * tensor.stride(dim);
   }
   return false;
 }
 
+// Zeros that lie in their memory as [tensor] lies in its own, so that what is viewed by strides and offsets is the
+// same.
 Tensor zerosWithLayoutOf(const Tensor& tensor) {
-  Tensor zeros =
-      boxcar::empty_strided(tensor.sizes(), tensor.strides(), tensor.scalar_type(), std::nullopt, tensor.device());
-  return boxcar::zero_(zeros);
+  const auto elements = static_cast<int64_t>(tensor.storage()->nbytes() / elementSize(tensor.scalar_type()));
+  const int64_t size[] = {elements};
+  const Tensor whole = boxcar::zeros(size, tensor.scalar_type(), std::nullopt, tensor.device());
+  Tensor zeros = boxcar::as_strided(whole, tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  zeros.unsafeGetTensorImpl()->clear_base();
+  return zeros;
 }
 
 // Returns [tangent] with the dtype and sizes of [tensor], and its strides, so that views of one are views of the other.
@@ -64,6 +78,7 @@ Tensor fitted(Tensor tangent, const Tensor& tensor) {
     tangent = boxcar::to(tangent, tensor.device(), tensor.scalar_type());
   }
   if (hasSameLayout(tangent, tensor)) return tangent;
+  // Elements that share memory have tangents of their own.
   if (overlapsItself(tensor)) return boxcar::expand(tangent, tensor.sizes());
   Tensor copy = zerosWithLayoutOf(tensor);
   return boxcar::copy_(copy, tangent);
@@ -156,8 +171,7 @@ Tensor tangentOf(const Tensor& tensor, uint64_t level) {
                "the tangent of a view of dtype {} of a tensor of dtype {} is not known, because the view was made "
                "before the tensor had a tangent. Make the view again",
                dtypeName(tensor.scalar_type()), dtypeName(base->scalar_type()));
-  return boxcar::as_strided(of_base, tensor.sizes(), tensor.strides(),
-                            tensor.storage_offset() - base->storage_offset() + of_base.storage_offset());
+  return boxcar::as_strided(of_base, tensor.sizes(), tensor.strides(), tensor.storage_offset());
 }
 
 void setTangent(const Tensor& tensor, uint64_t level, const Tensor& tangent) {

@@ -130,7 +130,9 @@ BagResults embeddingBagForwardOnly(const Tensor& weight, const Tensor& indices, 
 BagResults bagsFor(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
                    int64_t mode, bool sparse, const OptionalTensor& per_sample_weights, bool include_last_offset,
                    int64_t padding_idx) {
-  const auto compute = hasDerivative(weight) ? boxcar::_embedding_bag : boxcar::_embedding_bag_forward_only;
+  const bool has_derivative =
+      hasDerivative(weight) || (per_sample_weights.has_value() && hasDerivative(*per_sample_weights));
+  const auto compute = has_derivative ? boxcar::_embedding_bag : boxcar::_embedding_bag_forward_only;
   return compute(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
                  padding_idx);
 }

@@ -21,12 +21,14 @@ void resize(const meta::Output& output, Tensor& out) {
 }  // namespace
 
 void writeAll(std::span<const Written> written) {
+  const std::vector<meta::Output> outputs = meta::checkWritten(written, {}, meta::Overlap::kAllowed);
+  // A call that writes says so itself, but others may come before it.
+  const bool is_one_call = written.size() == 1 && !outputs[0].resizes();
   for (const Written& one : written) {
-    BOXCAR_CHECK(!GradMode::is_enabled() || !(one.out.requires_grad() || one.result.requires_grad()),
+    BOXCAR_CHECK(is_one_call || !GradMode::is_enabled() || !(one.out.requires_grad() || one.result.requires_grad()),
                  "functions with out=... arguments don't support automatic differentiation, but one of the arguments "
                  "requires grad.");
   }
-  const std::vector<meta::Output> outputs = meta::checkWritten(written, {}, meta::Overlap::kAllowed);
   // Copies results that are views of an output before the output is written.
   std::vector<Tensor> results;
   for (const Written& one : written) {

@@ -63,8 +63,9 @@ TEST(ForwardMode, GoesOnWithoutGrad) {
   const NoGradGuard no_grad;
   EXPECT_EQ(along([](const Tensor& v) { return boxcar::exp(boxcar::mul(v, 0)); }, numbers({1}), numbers({5})),
             (Values{0}));
-  // A product of all elements has no formula of its own, so that of its gradient is transposed.
-  EXPECT_EQ(along([](const Tensor& v) { return boxcar::prod(v); }, numbers({2, 3}), numbers({1, 1})), (Values{5}));
+  // A cumulative product has no formula of its own, so that of its gradient is transposed.
+  EXPECT_EQ(along([](const Tensor& v) { return boxcar::cumprod(v, 0); }, numbers({2, 3}), numbers({1, 1})),
+            (Values{1, 5}));
 }
 
 TEST(ForwardMode, OfWritesReachesEveryView) {
@@ -148,10 +149,10 @@ TEST(ForwardMode, NestsInItself) {
   EXPECT_EQ(along(
                 [](const Tensor& x) {
                   const ForwardLevel inner;
-                  return inner.tangentOf(boxcar::prod(inner.makeDual(x, numbers({1, 0}))));
+                  return inner.tangentOf(boxcar::cumprod(inner.makeDual(x, numbers({1, 0})), 0));
                 },
                 numbers({2, 3}), numbers({0, 1})),
-            (Values{1}));
+            (Values{0, 1}));
 }
 
 TEST(ForwardMode, OfGradientsGivesSecondDerivatives) {
@@ -170,8 +171,8 @@ TEST(ForwardMode, IsDifferentiatedBackwards) {
   const Tensor change = level.tangentOf(boxcar::mul(boxcar::mul(dual, dual), dual));  // 3x^2
   EXPECT_EQ(valuesOf(change), (Values{12, 48}));
   EXPECT_EQ(valuesOf(grad({{boxcar::sum(change)}}, {{x}})[0]), (Values{12, 24}));
-  const Tensor of_product = level.tangentOf(boxcar::prod(dual));  // a + b
-  EXPECT_EQ(valuesOf(grad({{of_product}}, {{x}})[0]), (Values{1, 1}));
+  const Tensor of_product = level.tangentOf(boxcar::cumprod(dual, 0));  // 1, a + b
+  EXPECT_EQ(valuesOf(grad({{boxcar::sum(of_product)}}, {{x}})[0]), (Values{1, 1}));
 }
 
 Tensor same(const Tensor& x) { return boxcar::clone(x); }
@@ -225,8 +226,8 @@ TEST(ForwardMode, RefusesWhatHasNoDerivative) {
             }),
             "resize_: cannot resize a tensor that has a tangent. Call it on a detach()ed tensor");
   const InferenceMode inference;
-  EXPECT_EQ(errorOf([&] { along([](const Tensor& v) { return boxcar::prod(v); }, x, x); }),
-            "under inference_mode() nothing is differentiated, and so ProdBackward0 has no tangent");
+  EXPECT_EQ(errorOf([&] { along([](const Tensor& v) { return boxcar::cumprod(v, 0); }, x, x); }),
+            "under inference_mode() nothing is differentiated, and so CumprodBackward0 has no tangent");
 }
 
 TEST(ForwardMode, AnOperatorOfAPluginWithoutADerivativeSaysSo) {
