@@ -68,7 +68,8 @@ void registerForwardKernel();
 
 // The levels at which calls of this thread compute tangents now, the outermost first.
 std::span<const uint64_t> forwardLevels() noexcept;
-extern constinit thread_local size_t active_forward_levels;
+// As that of the dispatch keys, an access is two instructions.
+extern constinit thread_local size_t active_forward_levels __attribute__((tls_model("initial-exec")));
 // Whether calls of this thread compute tangents.
 inline bool computesTangents() noexcept { return active_forward_levels != 0; }
 
