@@ -227,14 +227,19 @@ class ProgressLine(Case):
                                  "while clock() - start < 4.5 { y = ones(2) }\n"
                                  "aten::_print(' end\\n')\nassert False, 'over'\n")
         result = run("run", "prints.ops", out="terminal", err="terminal", env=environment(NO_COLOR="1"))
-        # stdout passes a line to the terminal only when it ends, so the progress line stays visible until then.
+        # What was printed is on the terminal at once, and the progress line does not touch an unfinished line.
         erase = re.escape(ERASE)
-        self.assertRegex(result.terminal, f"^{lines('run')}{erase}first\n{lines('run')}{erase}open end\n"
-                                          "error: assertion failed: over\n")
-        # Output on stderr appears at once; the progress line does not touch an unfinished line there.
+        self.assertRegex(result.terminal, f"^{lines('run')}{erase}first\nopen end\nerror: assertion failed: over\n")
+        # The same holds for stderr.
         self.write("traced.ops", "start = clock()\nx = ones(2)\nwhile clock() - start < 2.5 { }\ny = x.relu()\n")
         result = run("run", "--dispatch-trace", "traced.ops", out="terminal", err="terminal")
         self.assertRegex(result.terminal, rf"\]\n{lines('run')}{erase}\[callBoxed\] op=\[aten::relu\], key=\[CPU\]\n")
+
+    def test_an_unfinished_line_is_shown_at_once(self):
+        self.write("part.ops", "print('half', end='')\nwhile True { y = ones(2) }\n")
+        for options in ([], ["--no-progress"]):
+            result = run("run", *options, "part.ops", out="terminal", err="terminal", interrupt_at=b"half")
+            self.assertEqual(result.status, 130)
 
     def test_the_line_is_no_longer_than_the_terminal_is_wide(self):
         result = run("run", "long.ops", out="terminal", err="terminal", columns=10)
