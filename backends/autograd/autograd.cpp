@@ -47,13 +47,10 @@ void backward(TensorList tensors, TensorList grad_tensors, std::optional<bool> r
               TensorList inputs) {
   GraphTask task({.keep_graph = retain_graph.value_or(create_graph), .create_graph = create_graph});
   addRoots(task, tensors, grad_tensors);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    BOXCAR_CHECK(inputs[i].requires_grad(), "One of the differentiated Tensors does not require grad");
-    BOXCAR_CHECK(isLeaf(inputs[i]),
-                 "backward: input {} is not a leaf, so it does not accumulate a gradient; use "
-                 "autograd.grad",
-                 i);
-    task.accumulateOnlyIn(gradientEdge(inputs[i]));
+  for (const Tensor& input : inputs) {
+    BOXCAR_CHECK(input.requires_grad(), "One of the differentiated Tensors does not require grad");
+    retainGrad(input);  // which need not be a leaf
+    task.accumulateOnlyIn(gradientEdge(input));
   }
   noteBackward(tensors);
   task.run();

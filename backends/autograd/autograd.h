@@ -15,9 +15,10 @@ namespace boxcar::autograd {
 
 // Adds the gradient of the sum of [tensors] to the .grad of the leaves that they were made of. [grad_tensors] has the
 // gradient of each tensor; it may be empty, or undefined for a tensor of one element, whose gradient is then 1. With
-// [inputs], only these leaves accumulate. [retain_graph] keeps the graph for another pass, [create_graph] makes the
-// gradients differentiable; the default of the former is the latter. Throws Error if a tensor does not require grad,
-// has several elements and no gradient, or if the graph was freed or a tensor that it needs was written.
+// [inputs], only these accumulate; those that are no leaves retain their gradient from then on. [retain_graph] keeps
+// the graph for another pass, [create_graph] makes the gradients differentiable; the default of the former is the
+// latter. Throws Error if a tensor does not require grad, has several elements and no gradient, or if the graph was
+// freed or a tensor that it needs was written.
 BOXCAR_API void backward(TensorList tensors, TensorList grad_tensors = {}, std::optional<bool> retain_graph = {},
                          bool create_graph = false, TensorList inputs = {});
 

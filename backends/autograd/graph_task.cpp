@@ -2,6 +2,7 @@
 #include <boxcar/backends/autograd/graph_task.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/layout.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stop_request.h>
@@ -19,6 +20,23 @@ namespace boxcar::autograd {
 namespace {
 
 std::atomic<uint64_t> next_pass = 1;
+
+// Passes run inside each other if a derivative starts one: each takes some of the thread's stack.
+class NestedPass final {
+ public:
+  NestedPass() {
+    BOXCAR_CHECK(depth < kMost, "more than {} backward passes run inside each other: does the recursion end?", kMost);
+    ++depth;
+  }
+  ~NestedPass() { --depth; }
+  NestedPass(const NestedPass&) = delete;
+  NestedPass& operator=(const NestedPass&) = delete;
+
+ private:
+  static constexpr uint32_t kMost = 400;
+  static constinit thread_local uint32_t depth;
+};
+constinit thread_local uint32_t NestedPass::depth = 0;
 
 // Whether nobody else can see [gradient] or its memory.
 bool isUnshared(const Tensor& gradient) {
@@ -78,6 +96,15 @@ void runHook(const TensorHook& hook, Tensor& gradient) {
   gradient = changed;
 }
 
+// Returns a copy of [gradient] in the layout of [tensor], or in C's order if that has gaps or overlaps.
+Tensor copiedFor(const Tensor& tensor, const Tensor& gradient) {
+  if (!meta::isDense(tensor.sizes(), tensor.strides())) return boxcar::clone(gradient, MemoryFormat::Contiguous);
+  if (std::ranges::equal(gradient.strides(), tensor.strides())) return boxcar::clone(gradient);
+  Tensor copy =
+      boxcar::empty_strided(tensor.sizes(), tensor.strides(), gradient.scalar_type(), std::nullopt, gradient.device());
+  return boxcar::copy_(copy, gradient);
+}
+
 void accumulate(TensorImpl& leaf, Tensor gradient) {
   const Tensor tensor(IntrusivePtr<TensorImpl>::share(&leaf));
   AutogradMeta& meta = AutogradMeta::findOrMake(tensor);
@@ -86,7 +113,7 @@ void accumulate(TensorImpl& leaf, Tensor gradient) {
     if (!GradMode::is_enabled() && !gradient.requires_grad()) takeFromBase(gradient);
     const bool has_own_memory = !GradMode::is_enabled() && isUnshared(gradient) && !gradient.requires_grad() &&
                                 std::ranges::equal(gradient.strides(), leaf.strides());
-    meta.grad = has_own_memory ? std::move(gradient) : boxcar::clone(gradient);
+    meta.grad = has_own_memory ? std::move(gradient) : copiedFor(tensor, gradient);
   } else if (GradMode::is_enabled()) {
     meta.grad = boxcar::add(meta.grad, gradient);
   } else {
@@ -308,10 +335,12 @@ void GraphTask::runLeaf(uint32_t number) {
     accumulates |= capture.accumulates;
     capture.gradient = gradient;
   }
+  accumulates &= visits_[number].leaf().requires_grad();  // it may have been switched off since
   if (gradient.defined() && accumulates) accumulate(visits_[number].leaf(), std::move(gradient));
 }
 
 void GraphTask::run() {
+  const NestedPass nested;
   const AutoGradMode mode(options_.create_graph);
   countDependencies();
   findNeeded();
