@@ -61,6 +61,13 @@ TensorImpl::TensorImpl(const TensorImpl& base, std::span<const int64_t> sizes, s
   setShape(sizes, strides, offset);
 }
 
+TensorImpl::TensorImpl(const TensorImpl& base, ScalarType dtype, std::span<const int64_t> sizes,
+                       std::span<const int64_t> strides, int64_t offset)
+    : TensorImpl(base, Unshaped::kDims) {
+  dtype_ = dtype;
+  setShape(sizes, strides, offset);
+}
+
 TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes, int64_t numel)
     : key_set_(denseKeys(storage->device())),
       storage_(std::move(storage)),
@@ -196,6 +203,7 @@ TensorImpl* TensorImpl::baseOfViews() const noexcept {
 }
 
 void TensorImpl::clear_base() noexcept {
+  if (!requires_grad_) key_set_ = key_set_ - DispatchKeySet(DispatchKey::AutogradFunctionality);
   if (!attached_is_base_) return remove_metadata(TensorMetadata::Kind::kBase);
   attached_is_base_ = false;
   attached_.reset();

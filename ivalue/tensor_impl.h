@@ -25,9 +25,13 @@ class BOXCAR_API TensorImpl final : public Object {
   // reaches beyond the storage.
   TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes, std::span<const int64_t> strides,
              int64_t offset);
-  // A view of [base], with its dtype and its keys except autograd's.
+  // A view of [base], with its dtype and its keys. It does not require grad by itself; the autograd key stays, so that
+  // writes to a view that was made under NoGradGuard are seen.
   TensorImpl(const TensorImpl& base, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
-  // Like the constructor above; [write] fills a Dims& with the dimensions and returns the offset.
+  // The same with elements of [dtype].
+  TensorImpl(const TensorImpl& base, ScalarType dtype, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+             int64_t offset);
+  // Like the constructors above; [write] fills a Dims& with the dimensions and returns the offset.
   template <std::invocable<Dims&> Write>
   TensorImpl(const TensorImpl& base, const Write& write) : TensorImpl(base, Unshaped::kDims) {
     measureDims(write(dims_));
@@ -64,7 +68,8 @@ class BOXCAR_API TensorImpl final : public Object {
   void setStorage(Storage storage, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
 
   bool requires_grad() const noexcept { return requires_grad_; }
-  // Also adds or removes the backend's autograd key: a tensor that needs no gradient skips that kernel.
+  // Also adds or removes the backend's autograd key: a tensor that needs no gradient, and is no view of one that does,
+  // skips that kernel.
   void set_requires_grad(bool requires_grad);
 
   // Whether this tensor stands for a number: it does not raise the dtype of a result within its kind.
@@ -109,7 +114,7 @@ class BOXCAR_API TensorImpl final : public Object {
   // What a view takes over from [base]: everything but the shape.
   enum class Unshaped { kDims };
   TensorImpl(const TensorImpl& base, Unshaped) noexcept
-      : key_set_(base.key_set_ - DispatchKeySet(DispatchKey::AutogradFunctionality)),
+      : key_set_(base.key_set_),
         storage_(base.storage_),
         attached_(IntrusivePtr<Object>::share(base.attached_ ? base.baseOfViews() : const_cast<TensorImpl*>(&base))),
         dtype_(base.dtype_),

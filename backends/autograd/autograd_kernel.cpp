@@ -61,6 +61,7 @@ class DifferentiatedCall final {
     if (watchesViews()) [[unlikely]] {
       for (const IValue& argument : arguments_) forEachTensor(argument, adoptHistory);
     }
+    if (op_.writes_self && arguments_[0].isTensor()) checkWrittenAtAll(arguments_[0].toTensor());
     if (op_.formula == nullptr) return startWithoutFormula();
     if (op_.formula->backward == nullptr) return;  // not differentiable
     if (op_.formula->refused_arguments != 0) checkRefused();

@@ -7,15 +7,16 @@
 namespace boxcar::autograd {
 namespace {
 
-// Where a view lies in its base.
+// Where a view lies in its base. One of the two may be complex and the other real.
 struct Slice {
   Slice(const Tensor& base, const Tensor& view)
       : base_sizes(toDimVector(base.sizes())),
         base_strides(toDimVector(base.strides())),
         base_type(base.scalar_type()),
+        base_offset(base.storage_offset()),
         sizes(toDimVector(view.sizes())),
         strides(toDimVector(view.strides())),
-        offset(view.storage_offset() - base.storage_offset() * (base.is_complex() && !view.is_complex() ? 2 : 1)),
+        offset(view.storage_offset()),
         type(view.scalar_type()) {}
 
   // A tensor with the layout of the base, for its gradient.
@@ -24,13 +25,13 @@ struct Slice {
   }
   // The part of [base] that is the view.
   Tensor of(const Tensor& base) const {
-    const bool is_real_part = isComplexType(base_type) && !isComplexType(type);
-    return boxcar::as_strided(is_real_part ? boxcar::view_as_real(base) : base, sizes, strides, offset);
+    return partLike(base, base_offset, sizes, strides, offset, isComplexType(type));
   }
 
   DimVector base_sizes;
   DimVector base_strides;
   ScalarType base_type;
+  int64_t base_offset;
   DimVector sizes;
   DimVector strides;
   int64_t offset;
@@ -85,6 +86,24 @@ class CopySlices final : public Node {
 };
 
 }  // namespace
+
+Tensor partLike(const Tensor& base, int64_t base_offset, std::span<const int64_t> sizes,
+                std::span<const int64_t> strides, int64_t offset, bool is_complex) {
+  if (base.is_complex() == is_complex) {
+    return boxcar::as_strided(base, sizes, strides, offset - base_offset + base.storage_offset());
+  }
+  if (base.is_complex()) {
+    const Tensor real = boxcar::view_as_real(base);
+    return boxcar::as_strided(real, sizes, strides, offset - 2 * base_offset + real.storage_offset());
+  }
+  DimVector pair_sizes(sizes.begin(), sizes.end());
+  pair_sizes.push_back(2);
+  DimVector pair_strides;
+  for (const int64_t stride : strides) pair_strides.push_back(2 * stride);
+  pair_strides.push_back(1);
+  return boxcar::view_as_complex(
+      boxcar::as_strided(base, pair_sizes, pair_strides, 2 * offset - base_offset + base.storage_offset()));
+}
 
 IntrusivePtr<Node> makeAsStridedBackward(const Tensor& base, const Tensor& view) {
   auto node = makeIntrusive<AsStridedBackward>(base, view);

@@ -1,8 +1,17 @@
 #pragma once
 
 #include <boxcar/backends/autograd/node.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+#include <span>
 
 namespace boxcar::autograd {
+
+// Returns the part of [base] that lies in it as a view with [sizes], [strides] and [offset] lies in a tensor of the
+// layout of [base] that begins at [base_offset]. One of the two may be complex, the other real.
+Tensor partLike(const Tensor& base, int64_t base_offset, std::span<const int64_t> sizes,
+                std::span<const int64_t> strides, int64_t offset, bool is_complex);
 
 // Returns the backward of a view of [base] with the sizes, strides and offset of [view]; its edge leads to [base].
 IntrusivePtr<Node> makeAsStridedBackward(const Tensor& base, const Tensor& view);

@@ -14,6 +14,11 @@ bool isAmong(const variable_list& tensors, const Tensor& tensor) {
   return std::ranges::any_of(tensors, [&](const Tensor& each) { return each.is_same(tensor); });
 }
 
+bool sharesMemory(const variable_list& tensors, const Tensor& tensor) {
+  return std::ranges::any_of(
+      tensors, [&](const Tensor& each) { return each.defined() && each.storage().get() == tensor.storage().get(); });
+}
+
 }  // namespace
 
 variable_list AutogradContext::get_saved_variables() const {
@@ -67,6 +72,7 @@ variable_list FunctionNode::withHistory(const variable_list& outputs) {
     if (!output.defined()) continue;
     const bool is_dirty = isAmong(context_.dirty_, output);
     if (isAmong(context_.non_differentiable_, output) || !canRequireGrad(output) || (is_dirty && !has_history_)) {
+      if (!is_dirty && isAmong(inputs_, output)) output = output.shallowCopy();  // the input keeps its history
       addOutput(output);
     } else if (is_dirty) {
       rebaseHistory(output, self);
@@ -78,6 +84,7 @@ variable_list FunctionNode::withHistory(const variable_list& outputs) {
       }
       output.unsafeGetTensorImpl()->clear_base();
       setHistory(output, self);
+      AutogradMeta::find(output)->is_function_view = sharesMemory(inputs_, output);
     }
   }
   return results;
@@ -128,7 +135,13 @@ variable_list FunctionNode::finish(variable_list outputs) {
   rememberCall(*this, name_);
   for (const Tensor& dirty : context_.dirty_) {
     BOXCAR_CHECK(isAmong(outputs, dirty), "{}: an input that was marked as dirty is not returned by forward()", name_);
-    if (has_history_) checkWrittenInPlace(dirty);
+    if (!has_history_) continue;
+    checkWrittenInPlace(dirty);
+    BOXCAR_CHECK(
+        outputs.size() == 1 || dirty.unsafeGetTensorImpl()->base() == nullptr,
+        "{}: forward() writes an input that is a view of another tensor, and returns {} tensors; it may return "
+        "only one then. Give it a clone() of the view, or make two Functions of it",
+        name_, outputs.size());
   }
   if (isWanted()) {
     variable_list results = withHistory(outputs);

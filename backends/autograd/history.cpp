@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 namespace boxcar::autograd {
@@ -58,6 +59,10 @@ void refreshView(const Tensor& view) {
   meta.view_version = view.version();
 }
 
+constexpr std::string_view kFunctionView =
+    "This view was created inside a custom Function (or because an input was returned as-is), and a write to it would "
+    "override the custom backward. Return a clone() of the input from forward()";
+
 // Which result of which call a tensor is; without a node for a leaf.
 struct History {
   IntrusivePtr<Node> node;
@@ -71,7 +76,11 @@ History historyOf(const Tensor& tensor) {
     refreshView(tensor);
   }
   const AutogradMeta* const meta = AutogradMeta::find(tensor);
-  return meta == nullptr ? History() : History{meta->grad_fn, meta->output_nr};
+  if (meta == nullptr) return {};
+  BOXCAR_CHECK(!meta->is_function_view || meta->view_version == tensor.version(),
+               "Output {} of {} is a view and its base or another view of its base has been modified inplace. {}",
+               meta->output_nr, meta->grad_fn->name(), kFunctionView);
+  return {meta->grad_fn, meta->output_nr};
 }
 
 }  // namespace
@@ -110,6 +119,16 @@ void setHistory(const Tensor& result, const IntrusivePtr<Node>& node) {
   result.set_requires_grad(true);
 }
 
+void makeLeaf(const Tensor& tensor) {
+  if (!tensor.requires_grad()) return;
+  tensor.set_requires_grad(false);
+  AutogradMeta* const meta = AutogradMeta::find(tensor);
+  if (meta == nullptr) return;
+  meta->grad_fn.reset();
+  meta->retains_grad = false;
+  meta->is_function_view = false;
+}
+
 void retainGradOfResult(const Tensor& tensor) {
   const IntrusivePtr<Node> node = gradFn(tensor);
   AutogradMeta& meta = AutogradMeta::findOrMake(tensor);
@@ -143,13 +162,32 @@ void adoptHistory(const Tensor& tensor) {
   if (!tensor.is_floating_point() && !tensor.is_complex()) return;
   const TensorImpl& base = *tensor.unsafeGetTensorImpl()->base();
   const AutogradMeta* const meta = base.requires_grad() ? AutogradMeta::find(base) : nullptr;
-  if (meta != nullptr && meta->has_older_views) tensor.set_requires_grad(true);
+  if (meta != nullptr && meta->has_older_views && !isViewWithoutGrad(tensor)) tensor.set_requires_grad(true);
+}
+
+bool isViewWithoutGrad(const Tensor& tensor) noexcept {
+  return tensor.defined() && !tensor.requires_grad() && isView(tensor) &&
+         tensor.key_set().has(DispatchKey::AutogradFunctionality) &&
+         tensor.unsafeGetTensorImpl()->base()->requires_grad();
+}
+
+void checkWrittenAtAll(const Tensor& self) {
+  BOXCAR_CHECK(!isViewWithoutGrad(self) || !(self.is_floating_point() || self.is_complex()),
+               "A view was created in no_grad mode and is being modified inplace with grad mode enabled, which is "
+               "ambiguous. Move both the view and the inplace operation either inside the no_grad block, if it shall "
+               "not be tracked, or outside");
 }
 
 void checkWrittenInPlace(const Tensor& self) {
   const bool is_view = isView(self);
   const Tensor written = is_view ? baseOf(self) : self;
-  if (!written.requires_grad() || gradFn(written)) return;
+  const AutogradMeta* const meta = written.requires_grad() ? AutogradMeta::find(written) : nullptr;
+  if (meta != nullptr && meta->is_function_view) {
+    BOXCAR_FAIL("Output {} of {} is a view and is being modified inplace. {}", meta->output_nr, meta->grad_fn->name(),
+                kFunctionView);
+  }
+  const bool is_leaf_view = is_view && self.requires_grad() && !gradFn(self);
+  if (!is_leaf_view && (!written.requires_grad() || gradFn(written))) return;
   BOXCAR_CHECK(!is_view, "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   BOXCAR_FAIL("a leaf Variable that requires grad is being used in an in-place operation.");
 }

@@ -30,6 +30,8 @@ class BOXCAR_API AutogradMeta final : public TensorMetadata {
   bool retains_grad = false;
   // Of a base: it got its history by a write to a view, and other views may be older.
   bool has_older_views = false;
+  // It shares memory with an argument of the autograd::Function that returned it: a write would bypass backward().
+  bool is_function_view = false;
   // Null if there are none.
   IntrusivePtr<Tangents> tangents;
   // Of a leaf; those of other tensors are at their nodes.
@@ -62,6 +64,8 @@ BOXCAR_API void setHistory(const Tensor& result, const IntrusivePtr<Node>& node)
 // Does so after an in-place call: the new history also holds for the tensor that [self] is a view of, and so for all
 // views of it. [node]'s edge 0 must be that of [self].
 BOXCAR_API void rebaseHistory(const Tensor& self, const IntrusivePtr<Node>& node);
+// Makes [tensor] a leaf that does not require grad.
+void makeLeaf(const Tensor& tensor);
 // Makes backward passes keep the gradient of [tensor], which has a node.
 void retainGradOfResult(const Tensor& tensor);
 // Whether this thread looks for views that were made before a write to another view gave their base a history. It
@@ -70,7 +74,12 @@ void retainGradOfResult(const Tensor& tensor);
 bool watchesViews() noexcept;
 // Makes [tensor] require grad if it is such a view.
 void adoptHistory(const Tensor& tensor);
-// Throws Error if a recorded call must not write [self] in place: a leaf that requires grad, or a view of one.
+// Whether [tensor] is a view, made under NoGradGuard, of a tensor that required grad.
+bool isViewWithoutGrad(const Tensor& tensor) noexcept;
+// Throws Error if no call may write [self] in place while calls are recorded: such a view.
+void checkWrittenAtAll(const Tensor& self);
+// Throws Error if a recorded call must not write [self] in place: a leaf that requires grad, a view of one, or what a
+// Function returned of its arguments.
 BOXCAR_API void checkWrittenInPlace(const Tensor& self);
 
 }  // namespace boxcar::autograd

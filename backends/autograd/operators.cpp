@@ -81,6 +81,16 @@ struct SetRequiresGrad {
   }
 };
 
+struct Detach {
+  static constexpr WriteCount kWriteCount = WriteCount::kNever;
+  Tensor& operator()(Tensor& self) const {
+    meta::checkDefined(self);
+    BOXCAR_CHECK(self.unsafeGetTensorImpl()->base() == nullptr, "Can't detach views in-place. Use detach() instead.");
+    makeLeaf(self);
+    return self;
+  }
+};
+
 struct RetainGrad {
   static constexpr WriteCount kWriteCount = WriteCount::kNever;
   void operator()(Tensor& self) const {
@@ -146,6 +156,8 @@ Tensor dataOf(const Tensor& self) {
 }
 
 }  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) { m.impl("detach_", Detach()); }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("backward", BOXCAR_FN(backwardOf));

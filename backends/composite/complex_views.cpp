@@ -11,9 +11,7 @@ namespace {
 // Returns [self]'s storage as elements of [dtype].
 Tensor viewElementsAs(const Tensor& self, ScalarType dtype, const DimVector& sizes, const DimVector& strides,
                       int64_t offset) {
-  Tensor result(makeIntrusive<TensorImpl>(self.storage(), dtype, sizes, strides, offset));
-  result.unsafeGetTensorImpl()->set_key_set(self.key_set() - DispatchKeySet(DispatchKey::AutogradFunctionality));
-  return result;
+  return Tensor(makeIntrusive<TensorImpl>(*self.unsafeGetTensorImpl(), dtype, sizes, strides, offset));
 }
 
 Tensor viewAsReal(const Tensor& self) {

@@ -31,15 +31,6 @@ Tensor& unsqueeze(Tensor& self, int64_t dim) { return become(self, boxcar::unsqu
 
 Tensor& swapDimsInPlace(Tensor& self, int64_t dim0, int64_t dim1) { return boxcar::transpose_(self, dim0, dim1); }
 
-struct Detach {
-  static constexpr WriteCount kWriteCount = WriteCount::kNever;
-  Tensor& operator()(Tensor& self) const {
-    meta::checkDefined(self);
-    if (self.requires_grad()) self.set_requires_grad(false);
-    return self;
-  }
-};
-
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
@@ -50,7 +41,6 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("squeeze_.dim", BOXCAR_FN(squeezeDim));
   m.impl("squeeze_.dims", BOXCAR_FN(squeezeDims));
   m.impl("unsqueeze_", BOXCAR_FN(unsqueeze));
-  m.impl("detach_", Detach());
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
