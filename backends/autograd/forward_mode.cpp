@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/autograd/copy_slices.h>
 #include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/graph_task.h>
 #include <boxcar/backends/autograd/history.h>
@@ -18,6 +19,36 @@ namespace {
 
 // Those that are not active come last.
 thread_local std::vector<uint64_t> levels;
+
+// What has tangents of a level of this thread. They are removed when it ends: a tangent that requires grad may lead,
+// through its history, to the tensor that keeps it.
+class OfLevel final {
+ public:
+  explicit OfLevel(uint64_t level) noexcept : level_(level) {}
+  uint64_t level() const noexcept { return level_; }
+
+  void add(Tangents& tangents) {
+    if (all_.size() == most_) {
+      std::erase_if(all_, [](const auto& each) { return each.expired(); });
+      most_ = std::max<size_t>(64, 2 * all_.size());
+    }
+    all_.emplace_back(IntrusivePtr<Tangents>::share(&tangents));
+  }
+  std::vector<IntrusivePtr<Tangents>> takeAll() {
+    std::vector<IntrusivePtr<Tangents>> kept;
+    for (const auto& each : all_) {
+      if (IntrusivePtr<Tangents> held = each.lock()) kept.push_back(std::move(held));
+    }
+    all_.clear();
+    return kept;
+  }
+
+ private:
+  uint64_t level_;
+  size_t most_ = 64;
+  std::vector<WeakIntrusivePtr<Tangents>> all_;
+};
+thread_local std::vector<OfLevel> tangents_of_levels;
 
 void activate(size_t count) noexcept {
   active_forward_levels = count;
@@ -87,26 +118,41 @@ Tensor fitted(Tensor tangent, const Tensor& tensor) {
 }  // namespace
 
 void Tangents::set(uint64_t level, Tensor tangent) {
+  if (!tangent.defined()) return remove(level);
   const auto found = std::ranges::find(tangents_, level, [](const auto& each) { return each.first; });
-  if (!tangent.defined()) {
-    if (found != tangents_.end()) tangents_.erase(found);
-  } else if (found != tangents_.end()) {
+  if (found != tangents_.end()) {
     found->second = std::move(tangent);
-  } else {
-    tangents_.emplace_back(level, std::move(tangent));
+    return;
   }
+  tangents_.emplace_back(level, std::move(tangent));
+  const auto registry = std::ranges::find(tangents_of_levels, level, &OfLevel::level);
+  if (registry != tangents_of_levels.end()) registry->add(*this);
+}
+
+void Tangents::remove(uint64_t level) noexcept {
+  const auto found = std::ranges::find(tangents_, level, [](const auto& each) { return each.first; });
+  if (found == tangents_.end()) return;
+  const Tensor kept = std::move(found->second);  // freed last: it may lead here
+  tangents_.erase(found);
 }
 
 ForwardLevel::ForwardLevel() : index_(active_forward_levels) {
   static std::atomic<uint64_t> next = 1;
   registerForwardKernel();
-  levels.insert(levels.begin() + static_cast<ptrdiff_t>(index_), next.fetch_add(1, std::memory_order_relaxed));
+  const uint64_t level = next.fetch_add(1, std::memory_order_relaxed);
+  levels.insert(levels.begin() + static_cast<ptrdiff_t>(index_), level);
+  tangents_of_levels.emplace_back(level);
   activate(index_ + 1);
 }
 
 ForwardLevel::~ForwardLevel() {
+  const uint64_t level = levels[index_];
   levels.erase(levels.begin() + static_cast<ptrdiff_t>(index_));
   activate(index_);
+  const auto registry = std::ranges::find(tangents_of_levels, level, &OfLevel::level);
+  const std::vector<IntrusivePtr<Tangents>> ended = registry->takeAll();
+  tangents_of_levels.erase(registry);
+  for (const IntrusivePtr<Tangents>& each : ended) each->remove(level);
 }
 
 void ForwardLevel::setTangent(const Tensor& tensor, const Tensor& tangent) const {
@@ -167,11 +213,12 @@ Tensor tangentOf(const Tensor& tensor, uint64_t level) {
   const Tensor of_base = ownTangent(*base, level);
   if (!of_base.defined()) return {};
   // The base got its tangent after this view of it was made.
-  BOXCAR_CHECK(tensor.scalar_type() == base->scalar_type(),
+  BOXCAR_CHECK(toRealValueType(tensor.scalar_type()) == toRealValueType(base->scalar_type()),
                "the tangent of a view of dtype {} of a tensor of dtype {} is not known, because the view was made "
                "before the tensor had a tangent. Make the view again",
                dtypeName(tensor.scalar_type()), dtypeName(base->scalar_type()));
-  return boxcar::as_strided(of_base, tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  return partLike(of_base, base->storage_offset(), tensor.sizes(), tensor.strides(), tensor.storage_offset(),
+                  tensor.is_complex());
 }
 
 void setTangent(const Tensor& tensor, uint64_t level, const Tensor& tangent) {

@@ -31,6 +31,7 @@ class BOXCAR_API Tangents final : public Object {
   bool has(uint64_t level) const { return of(level).defined(); }
   // An undefined tangent removes it.
   void set(uint64_t level, Tensor tangent);
+  void remove(uint64_t level) noexcept;
 
  private:
   boost::container::small_vector<std::pair<uint64_t, Tensor>, 1> tangents_;

@@ -105,6 +105,18 @@ TEST(ForwardMode, OfWritesReachesEveryView) {
             (Values{0, 0, 100}));
 }
 
+TEST(ForwardMode, OfWritesToPartsOfComplexNumbers) {
+  EXPECT_EQ(along(
+                [](const Tensor& v) {
+                  const Tensor numbers = boxcar::zeros(std::vector<int64_t>{2}, ScalarType::ComplexDouble);
+                  Tensor real_part = boxcar::real(numbers);
+                  boxcar::copy_(real_part, v);
+                  return boxcar::real(boxcar::mul(numbers, numbers));
+                },
+                numbers({2, 3}), numbers({1, 10})),
+            (Values{4, 60}));
+}
+
 TEST(ForwardMode, OfCallsThatChangeTheShapeOfTheirArgument) {
   EXPECT_EQ(along(
                 [](const Tensor& v) {
