@@ -55,7 +55,7 @@ class BOXCAR_API HookHandle final {
 };
 
 // Calls [hook] with the gradient of [tensor] in each backward pass, before it is accumulated or passed on. Throws Error
-// if the tensor does not require grad.
+// if the tensor does not require grad. A hook that holds its own tensor keeps it until the hook is removed.
 BOXCAR_API HookHandle registerHook(const Tensor& tensor, TensorHook hook);
 // Calls [hook] before or after [node] in each backward pass.
 BOXCAR_API HookHandle registerPreHook(const IntrusivePtr<Node>& node, NodePreHook hook);

@@ -156,6 +156,8 @@ ForwardLevel::~ForwardLevel() {
 }
 
 void ForwardLevel::setTangent(const Tensor& tensor, const Tensor& tangent) const {
+  BOXCAR_CHECK(tensor.is_floating_point() || tensor.is_complex(),
+               "expected a primal of floating point or complex dtype, but got {}", dtypeName(tensor.scalar_type()));
   BOXCAR_CHECK(std::ranges::equal(tensor.sizes(), tangent.sizes()),
                "a tangent must have the shape of its primal, {}, not {}", meta::listOf(tensor.sizes()),
                meta::listOf(tangent.sizes()));

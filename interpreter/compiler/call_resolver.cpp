@@ -13,13 +13,13 @@ using typed::ExprPtr;
 
 namespace {
 
-// Whether only values determine how an argument is passed: whether one int stands for a list, or a number for a Tensor
-// because another argument is a Tensor.
+// Whether only values determine how an argument is passed: whether one int, or an argument of a function, stands for a
+// list, or a number for a Tensor because another argument is a Tensor.
 bool dependsOnValues(const ParameterPlan& plan, std::span<const CallArgument> signature) {
   const TypePtr given = signature[plan.first].type;
   const TypePtr wanted = plan.target.type->isOptional() ? plan.target.type->element() : plan.target.type;
   const bool is_any = given->kind() == TypeKind::Any;
-  if (is_any && plan.target.list_size > 0) return true;
+  if (is_any && (plan.target.list_size > 0 || wanted == Type::listOf(Type::any()))) return true;
   if (wanted->kind() != TypeKind::Tensor || !(is_any || conversionCost(given, {Type::scalar()}, {}))) return false;
   for (size_t i = 0; i < signature.size(); ++i) {
     if (i != plan.first && signature[i].type->kind() == TypeKind::Tensor) return false;
