@@ -104,6 +104,8 @@ void setRequiresGrad(const Tensor& tensor, bool requires_grad) {
   BOXCAR_CHECK(requires_grad || isLeaf(tensor),
                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
                "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+  if (requires_grad && isViewWithoutGrad(tensor))
+    tensor.unsafeGetTensorImpl()->clear_base();  // it has no history there
   tensor.set_requires_grad(requires_grad);
 }
 

@@ -17,8 +17,9 @@ namespace boxcar::autograd {
 // gradient of each tensor; it may be empty, or undefined for a tensor of one element, whose gradient is then 1. With
 // [inputs], only these accumulate; those that are no leaves retain their gradient from then on. [retain_graph] keeps
 // the graph for another pass, [create_graph] makes the gradients differentiable; the default of the former is the
-// latter. Throws Error if a tensor does not require grad, has several elements and no gradient, or if the graph was
-// freed or a tensor that it needs was written.
+// latter. A leaf and its differentiable .grad keep each other until setGrad() removes it; those of grad() do not.
+// Throws Error if a tensor does not require grad, has several elements and no gradient, or if the graph was freed or a
+// tensor that it needs was written.
 BOXCAR_API void backward(TensorList tensors, TensorList grad_tensors = {}, std::optional<bool> retain_graph = {},
                          bool create_graph = false, TensorList inputs = {});
 

@@ -35,6 +35,17 @@ bool requiresGrad(const IValue& value) {
   return requires_grad;
 }
 
+// Where the elements of a tensor lie in its storage. It does not hold the storage: who does is counted.
+struct Placement {
+  explicit Placement(const Tensor& tensor)
+      : sizes(toDimVector(tensor.sizes())), strides(toDimVector(tensor.strides())), offset(tensor.storage_offset()) {}
+  bool operator==(const Placement&) const = default;
+
+  DimVector sizes;
+  DimVector strides;
+  int64_t offset;
+};
+
 // The error of an operator without a formula, told when its gradient is asked for.
 class NotImplemented final : public Node {
  public:
@@ -92,6 +103,9 @@ class DifferentiatedCall final {
       if (is_written) written_.emplace_back(i, arguments_[item.position]);
       node->save(is_wanted && !is_written ? saved(item) : SavedValue());
     }
+    if (op_.writes_self && arguments_[0].toTensor().unsafeGetTensorImpl()->base() != nullptr) {
+      view_before_.emplace(arguments_[0].toTensor());
+    }
     operator_node_ = node.get();
     wanted_ = wanted;
     node_ = std::move(node);
@@ -101,7 +115,12 @@ class DifferentiatedCall final {
   void finish(std::span<IValue> results) {
     if (!node_) return;
     if (op_.writes_self) {
-      if (canRequireGrad(results[0].toTensor())) rebaseHistory(results[0].toTensor(), node_);
+      const Tensor& self = results[0].toTensor();
+      if (view_before_.has_value() && *view_before_ != Placement(self)) {
+        setHistory(self, node_);  // a view became another view of the same elements, like x.t_()
+      } else if (canRequireGrad(self)) {
+        rebaseHistory(self, node_);
+      }
     } else {
       for (size_t i = 0; i < results.size(); ++i) {
         const bool is_differentiable = op_.formula == nullptr || (op_.formula->differentiable_results >> i & 1) != 0;
@@ -192,6 +211,7 @@ class DifferentiatedCall final {
   IntrusivePtr<Node> node_;
   OperatorNode* operator_node_ = nullptr;
   uint16_t wanted_ = 0;
+  std::optional<Placement> view_before_;            // of self, if that is a view that is written
   std::vector<std::pair<size_t, IValue>> written_;  // arguments to save after the call
 };
 

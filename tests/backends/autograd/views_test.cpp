@@ -52,6 +52,18 @@ TEST(ViewsWithoutGrad, AreReadAsConstants) {
   EXPECT_FALSE(mul(partWithoutGrad(y), 3).requires_grad());
 }
 
+TEST(ViewsWithoutGrad, MayBecomeLeaves) {
+  const Tensor x = leaf({1, 2});
+  Tensor part = partWithoutGrad(x);
+  setRequiresGrad(part);
+  EXPECT_TRUE(isLeaf(part));
+  backward({{sum(mul(part, 3))}});
+  EXPECT_EQ(gradText(part), "tensor([3.])");
+  EXPECT_EQ(gradText(x), "none");
+  EXPECT_EQ(errorOf([&] { add_(part, 1); }),
+            "a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
 TEST(ViewsWithoutGrad, OfWhatNeedsNoGradAreWrittenAnywhere) {
   const Tensor x = leaf({1, 2});
   Tensor of_detached = [&] {
@@ -100,6 +112,55 @@ TEST(Views, KeepWhatWasComputedFromThemBefore) {
   mul_(last, 10);
   backward({{add(add(before, sum(last)), sum(first))}});
   EXPECT_EQ(gradText(x), "tensor([ 3.,  3., 10., 10.])");
+}
+
+TEST(Views, ThatAreWrittenUnderNoGradKeepTheirHistory) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = mul(x, 2);
+  Tensor part = slice(y, 0, 0, 1);
+  {
+    const NoGradGuard no_grad;
+    mul_(part, 3);
+  }
+  EXPECT_EQ(weightedGrad(part, x), "tensor([2., 0.])");
+}
+
+TEST(Views, InPlaceChangeTheShape) {
+  const Tensor x = leaf({1, 2, 3, 4, 5, 6});
+  Tensor y = view(mul(x, 2), {2, 3});
+  t_(y);
+  EXPECT_EQ(weightedGrad(select(y, 0, 0), x), "tensor([ 2.,  0.,  0., 20.,  0.,  0.])");
+  unsqueeze_(y, 0);
+  mul_(y, 3);
+  squeeze_(y);
+  EXPECT_EQ(weightedGrad(select(y, 0, 0), x), "tensor([ 6.,  0.,  0., 60.,  0.,  0.])");
+}
+
+TEST(Views, ThatChangedTheirShapeFollowTheirBase) {
+  const Tensor x = leaf({1, 2, 3, 4, 5, 6});
+  Tensor base = mul(x, 2);
+  Tensor y = view(base, {2, 3});
+  t_(y);
+  mul_(base, 5);
+  EXPECT_EQ(weightedGrad(select(y, 0, 0), x), "tensor([ 10.,   0.,   0., 100.,   0.,   0.])");
+}
+
+TEST(Views, TakePartsOfThemselves) {
+  const Tensor x = leaf({1, 2, 3, 4});
+  const Tensor y = mul(x, 1);
+  Tensor last = slice(y, 0, 1);
+  copy_(last, clone(slice(y, 0, 0, 3)));
+  EXPECT_EQ(weightedGrad(y, x), "tensor([  11.,  100., 1000.,    0.])");
+}
+
+TEST(Views, OfComplexNumbersAreDifferentiatedTwice) {
+  const Tensor z = complex(floats({1, 3}), floats({2, 1})).set_requires_grad(true);
+  const Tensor w = mul(z, z);
+  Tensor real_part = real(w);
+  mul_(real_part, clone(real_part));
+  const Tensor first = grad({{sum(real(mul(w, conj(w))))}}, {{z}}, {}, true, true)[0];
+  EXPECT_EQ(toString(detach(first)), "tensor([ -184.+448.j, 12312.-4024.j])");
+  EXPECT_EQ(toString(grad({{sum(real(first))}}, {{z}})[0]), "tensor([  248.-832.j, 31752.-9168.j])");
 }
 
 TEST(Views, OfComplexNumbersAreWritten) {
