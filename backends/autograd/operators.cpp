@@ -85,7 +85,8 @@ struct Detach {
   static constexpr WriteCount kWriteCount = WriteCount::kNever;
   Tensor& operator()(Tensor& self) const {
     meta::checkDefined(self);
-    BOXCAR_CHECK(self.unsafeGetTensorImpl()->base() == nullptr, "Can't detach views in-place. Use detach() instead.");
+    BOXCAR_CHECK(!self.requires_grad() || self.unsafeGetTensorImpl()->base() == nullptr,
+                 "Can't detach views in-place. Use detach() instead.");
     makeLeaf(self);
     return self;
   }

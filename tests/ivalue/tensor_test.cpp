@@ -274,7 +274,10 @@ TEST(Tensor, RequiresGradBringsTheAutogradKey) {
   EXPECT_TRUE(tensor.key_set().has(DispatchKey::AutogradCPU));
   const Tensor view = tensor.view(Sizes{1}, Sizes{1}, 0);
   EXPECT_FALSE(view.requires_grad());
+  EXPECT_TRUE(view.key_set().has(DispatchKey::AutogradCPU));  // as long as it is a view
+  view.unsafeGetTensorImpl()->clear_base();
   EXPECT_FALSE(view.key_set().has(DispatchKey::AutogradCPU));
+  EXPECT_FALSE(tensor.shallowCopy().key_set().has(DispatchKey::AutogradCPU));
   tensor.set_requires_grad(false);
   EXPECT_EQ(tensor.key_set(), floats({2}).key_set());
   EXPECT_EQ(errorOf([] { Tensor::allocate(Sizes{2}, ScalarType::Long).set_requires_grad(true); }),
