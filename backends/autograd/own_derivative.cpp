@@ -199,7 +199,8 @@ std::vector<RegistrationHandleRAII> registerDerivative(std::string_view op, Func
                "a derivative\n  {}",
                kRegister, op, schema);
   // Looks at the parameters.
-  OwnDerivative(kRegister, schema, backward, std::vector<IValue>(schema.arguments().size()));
+  [[maybe_unused]] const OwnDerivative fits(kRegister, schema, backward,
+                                            std::vector<IValue>(schema.arguments().size()));
   const RegistrationSite site{__FILE__, __LINE__};
   const auto registerAt = [&](DispatchKey key) {
     return Dispatcher::singleton().registerImpl(name, key,

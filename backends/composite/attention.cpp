@@ -334,7 +334,7 @@ Tensor withBatch(const Tensor& tensor, const DimVector& batch) {
   DimVector sizes = batch;
   sizes.push_back(tensor.size(-2));
   sizes.push_back(tensor.size(-1));
-  const Tensor whole = std::ranges::equal(sizes, tensor.sizes()) ? tensor : boxcar::expand(tensor, sizes);
+  Tensor whole = std::ranges::equal(sizes, tensor.sizes()) ? tensor : boxcar::expand(tensor, sizes);
   if (batch.size() == 2) return whole;
   const DimVector flat{numelOf(batch), 1, tensor.size(-2), tensor.size(-1)};
   return boxcar::reshape(whole, flat);

@@ -287,7 +287,7 @@ void attend(const AttentionCall& call, const Tensor& out, const Tensor& logsumex
   const int64_t heads = sizes.batch * sizes.heads;
   const int64_t row_work = std::max<int64_t>(1, sizes.keys * (sizes.width + sizes.value_width));
   const auto grainOf = [&](int64_t rows) { return std::max<int64_t>(1, kLeastShared / row_work / rows); };
-  if (heads >= 2 * threadCount() || work.blocks == 1) {
+  if (heads >= int64_t{2} * threadCount() || work.blocks == 1) {
     return parallelFor(0, heads, grainOf(sizes.queries), [&](int64_t begin, int64_t end) {
       AttentionWorker<T> worker(work);
       for (int64_t head = begin; head < end; ++head) {
