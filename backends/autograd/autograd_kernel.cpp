@@ -9,7 +9,6 @@
 #include <boxcar/ops.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -75,7 +74,8 @@ class DifferentiatedCall final {
     if (op_.writes_self && arguments_[0].isTensor()) checkWrittenAtAll(arguments_[0].toTensor());
     if (op_.formula == nullptr) return startWithoutFormula();
     if (op_.formula->backward == nullptr) return;  // not differentiable
-    if (op_.formula->refused_arguments != 0) checkRefused();
+    checkRefusedArguments(op_, handle_, arguments_, requiresGrad,
+                          "requires_grad True. Give the function detach() of it, or call it under no_grad");
     const auto is_recorded = [&](uint8_t position) { return requiresGrad(arguments_[position]); };
     if (std::ranges::none_of(op_.formula->inputs, is_recorded)) return;
     checkWritten();
@@ -138,23 +138,8 @@ class DifferentiatedCall final {
 
  private:
   void checkWritten() const {
-    BOXCAR_CHECK(!op_.writes_out,
-                 "{}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-                 "arguments requires grad.",
-                 handle_.operator_name().name);
+    if (op_.writes_out) failOnWrittenOut(handle_, "requires grad");
     if (op_.writes_self) checkWrittenInPlace(arguments_[0].toTensor());
-  }
-
-  void checkRefused() const {
-    for (uint32_t left = op_.formula->refused_arguments; left != 0; left &= left - 1) {
-      const auto i = static_cast<size_t>(std::countr_zero(left));
-      if (!requiresGrad(arguments_[i])) continue;
-      const std::string_view op = handle_.operator_name().name;
-      BOXCAR_FAIL(
-          "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have requires_grad "
-          "True. Give the function detach() of it, or call it under no_grad",
-          op.substr(op.find("::") + 2), handle_.schema().arguments()[i].name());
-    }
   }
 
   void startWithoutFormula() {

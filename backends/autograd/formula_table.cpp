@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/formula_table.h>
+#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 #include <atomic>
@@ -113,6 +114,19 @@ const DifferentiatedOperator& differentiatedOperator(const OperatorHandle& op) {
   const auto* const described = new DifferentiatedOperator(describe(*schema));
   add(schema, described);
   return *described;
+}
+
+void failOnWrittenOut(const OperatorHandle& op, std::string_view has) {
+  BOXCAR_FAIL(
+      "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments {}. "
+      "Use the result of the call without out=, or detach() the arguments",
+      op.operator_name().name, has);
+}
+
+void failOnRefusedArgument(const OperatorHandle& op, size_t index, std::string_view cannot) {
+  const std::string_view name = op.operator_name().name;
+  BOXCAR_FAIL("The function '{}' is not differentiable with respect to argument '{}'. This input cannot have {}",
+              name.substr(name.find("::") + 2), op.schema().arguments()[index].name(), cannot);
 }
 
 }  // namespace boxcar::autograd

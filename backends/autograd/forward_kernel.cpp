@@ -2,6 +2,7 @@
 #include <boxcar/backends/autograd/formula_functions.h>
 #include <boxcar/backends/autograd/formula_table.h>
 #include <boxcar/backends/autograd/forward_mode.h>
+#include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
@@ -28,14 +29,6 @@ bool holdsTangent(const IValue& value, uint64_t level) {
   bool found = false;
   forEachTensor(value, [&](const Tensor& tensor) { found |= hasTangent(tensor, level); });
   return found;
-}
-
-std::vector<Tensor> tensorsOf(std::span<const IValue> values) {
-  std::vector<Tensor> tensors;
-  for (const IValue& value : values) {
-    forEachTensor(value, [&](const Tensor& tensor) { tensors.push_back(tensor); });
-  }
-  return tensors;
 }
 
 // Whether the operator is made of others, which compute the tangents.
@@ -120,26 +113,17 @@ class PushedCall final {
   }
 
   void check() const {
-    const std::string& name = handle_.operator_name().name;
-    BOXCAR_CHECK(!op_.writes_out,
-                 "{}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-                 "arguments has a tangent.",
-                 name);
+    if (op_.writes_out) failOnWrittenOut(handle_, "has a tangent");
     const std::vector<Argument>& returns = handle_.schema().returns();
     BOXCAR_CHECK(op_.formula != nullptr || returns.empty(),
                  "the derivative of {} is not implemented, so func::jvp() cannot differentiate it. Give it one by "
                  "autograd::register_derivative, or detach() its arguments",
                  toString(handle_.operator_name()));
     if (op_.formula == nullptr) return;
-    for (uint32_t left = op_.formula->refused_arguments; left != 0; left &= left - 1) {
-      const auto i = static_cast<size_t>(std::countr_zero(left));
-      const bool is_refused =
-          std::ranges::any_of(levels_, [&](const Level& level) { return holdsTangent(arguments_[i], level.id); });
-      BOXCAR_CHECK(!is_refused,
-                   "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have a "
-                   "tangent. Give the function detach() of it",
-                   name.substr(name.find("::") + 2), handle_.schema().arguments()[i].name());
-    }
+    const auto has = [&](const IValue& argument) {
+      return std::ranges::any_of(levels_, [&](const Level& level) { return holdsTangent(argument, level.id); });
+    };
+    checkRefusedArguments(op_, handle_, arguments_, has, "a tangent. Give the function detach() of it");
   }
 
   // A result that is an argument itself becomes a view of it, or its tangent would be the argument's, too.
@@ -183,7 +167,7 @@ class PushedCall final {
       case Forward::kLinear: {
         Stack stack = onTangents(level);
         handle_.callBoxed(stack);
-        return tensorsOf(stack);
+        return tensorsIn(stack);
       }
       case Forward::kGiven: {
         std::vector<Tensor> tangents(arguments_.size());

@@ -266,7 +266,7 @@ std::vector<Tensor> tangentsByTransposition(Node& node, std::span<const Tensor> 
                node.name());
   Gradients weights;  // the products are linear in them
   for (const Tensor& output : outputs) {
-    const bool has_tangent = output.defined() && (output.is_floating_point() || output.is_complex());
+    const bool has_tangent = canRequireGrad(output);
     weights.push_back(has_tangent ? boxcar::zeros_like(output) : Tensor());
     if (has_tangent) weights.back().set_requires_grad(true);
   }

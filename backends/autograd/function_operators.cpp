@@ -76,12 +76,13 @@ FunctionPtr registerDerivativeOf(std::string_view op, const FunctionPtr& backwar
   // Registrations stay when nobody keeps the function that removes them.
   struct Kept {
     std::mutex mutex;
+    uint64_t next = 0;  // no number comes twice: a function may remove what was removed
     std::map<uint64_t, std::vector<RegistrationHandleRAII>> handles;
   };
   static auto& kept = *new Kept;  // never destroyed: a function may outlive static objects
   std::vector<RegistrationHandleRAII> handles = registerDerivative(op, backward);
   const std::lock_guard lock(kept.mutex);
-  const uint64_t number = kept.handles.empty() ? 0 : kept.handles.rbegin()->first + 1;
+  const uint64_t number = kept.next++;
   kept.handles.emplace(number, std::move(handles));
   static const FunctionSchema remove = parseSchema("remove() -> ()");
   return makeFunction(remove, [number](Stack&) {
@@ -225,10 +226,10 @@ struct Checkpoint {
 
 IValue checkpoint(const FunctionPtr& function, const IValue& args, bool preserve_rng_state) {
   const std::vector<IValue> given = elementsOf(args);
+  if (!GradMode::is_enabled()) return callFunction("autograd::checkpoint", *function, given);
   variable_list tensors = tensorsIn(given);
   Checkpoint again{function, withTensors(given, variable_list(tensors.size())), std::nullopt, {}};
   if (preserve_rng_state) again.drawn.emplace(tensors);
-  if (!GradMode::is_enabled()) return callFunction("autograd::checkpoint", *function, given);
   // Recorded only to see which tensors it uses; what this graph saved goes at once.
   const auto begin = makeIntrusive<FunctionNode>("", nullptr);
   const variable_list inputs = separated(tensors, /*is_recorded=*/false);

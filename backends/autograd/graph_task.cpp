@@ -51,17 +51,10 @@ void takeFromBase(const Tensor& gradient) {
   if (gradient.nbytes() == gradient.storage()->nbytes()) view->clear_base();
 }
 
-// Whether [sizes] broadcast to [to].
-bool isExpandable(std::span<const int64_t> sizes, std::span<const int64_t> to) {
-  if (sizes.size() > to.size()) return false;
-  return std::equal(sizes.rbegin(), sizes.rend(), to.rbegin(),
-                    [](int64_t from, int64_t size) { return from == size || from == 1; });
-}
-
 Tensor fittedTo(Tensor gradient, std::span<const int64_t> sizes, ScalarType dtype, Device device,
                 const std::string& from, size_t input) {
   if (!std::ranges::equal(gradient.sizes(), sizes)) {
-    BOXCAR_CHECK(isExpandable(sizes, gradient.sizes()),
+    BOXCAR_CHECK(meta::isExpandable(sizes, gradient.sizes()),
                  "Function {} returned an invalid gradient at index {} - got [{}] but expected shape compatible with "
                  "[{}]",
                  from, input, fmt::join(gradient.sizes(), ", "), fmt::join(sizes, ", "));

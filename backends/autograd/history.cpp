@@ -63,6 +63,8 @@ constexpr std::string_view kFunctionView =
     "This view was created inside a custom Function (or because an input was returned as-is), and a write to it would "
     "override the custom backward. Return a clone() of the input from forward()";
 
+constexpr std::string_view kWriteToLeaf = "Write to a clone() of it, or under no_grad";
+
 // Which result of which call a tensor is; without a node for a leaf.
 struct History {
   IntrusivePtr<Node> node;
@@ -188,8 +190,8 @@ void checkWrittenInPlace(const Tensor& self) {
   }
   const bool is_leaf_view = is_view && self.requires_grad() && !gradFn(self);
   if (!is_leaf_view && (!written.requires_grad() || gradFn(written))) return;
-  BOXCAR_CHECK(!is_view, "a view of a leaf Variable that requires grad is being used in an in-place operation.");
-  BOXCAR_FAIL("a leaf Variable that requires grad is being used in an in-place operation.");
+  BOXCAR_FAIL("{} leaf Variable that requires grad is being used in an in-place operation. {}",
+              is_view ? "a view of a" : "a", kWriteToLeaf);
 }
 
 }  // namespace boxcar::autograd

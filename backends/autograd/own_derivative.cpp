@@ -23,22 +23,65 @@ bool isTensorType(TypePtr type) {
   return type->kind() == TypeKind::Tensor || (type->isList() && type->element()->kind() == TypeKind::Tensor);
 }
 
-// Calls a derivative of one's own.
-class OwnDerivative final {
+// A derivative of one's own, and what each of its parameters gets.
+struct OwnDerivative {
+  struct Part {
+    enum { kGrad, kGrads, kArgument, kResult } what;
+    size_t index;
+  };
+
+  // [count]: how many arguments calls have.
+  OwnDerivative(std::string_view label, const FunctionSchema& forward, FunctionPtr backward, size_t count)
+      : label(label), forward(forward), backward(std::move(backward)) {
+    const size_t most = forward.arguments().size();
+    BOXCAR_CHECK(count <= most, "{}: {} takes {} argument{}, not {}\n  {}", label, forward.name(), most,
+                 most == 1 ? "" : "s", count, forward);
+    for (const Argument& parameter : this->backward->schema().arguments()) parts.push_back(partOf(parameter, count));
+  }
+
+  // Whether argument [index] of the call may have a gradient.
+  bool isDifferentiated(size_t index) const { return isTensorType(forward.arguments()[index].type()); }
+
+  Part partOf(const Argument& parameter, size_t count) const {
+    const std::string_view name = parameter.name();
+    if (name == "grad") return {Part::kGrad, 0};
+    if (name == "grads") return {Part::kGrads, 0};
+    for (size_t i = 0; i < forward.returns().size(); ++i) {
+      if (forward.returns()[i].name() == name) return {Part::kResult, i};
+    }
+    if (const auto index = forward.argumentIndexWithName(name)) {
+      BOXCAR_CHECK(static_cast<size_t>(*index) < count,
+                   "{}: the derivative {} takes '{}', but the call has no such argument\n  {}", label, backward->text(),
+                   name, forward);
+      return {Part::kArgument, static_cast<size_t>(*index)};
+    }
+    BOXCAR_CHECK(name == "result" && !forward.returns().empty(),
+                 "{}: the derivative {} takes '{}', which is neither 'grad', 'grads', 'result', nor an "
+                 "argument or a named result of {}\n  {}",
+                 label, backward->text(), name, forward.name(), forward);
+    return {Part::kResult, 0};
+  }
+
+  const std::string label;  // with which errors begin
+  const FunctionSchema forward;
+  const FunctionPtr backward;
+  std::vector<Part> parts;
+};
+
+using OwnDerivativePtr = std::shared_ptr<const OwnDerivative>;
+
+// A call that has such a derivative.
+class DerivedCall final {
  public:
-  OwnDerivative(std::string_view label, const FunctionSchema& forward, FunctionPtr backward, std::vector<IValue> args)
-      : label_(label), forward_(forward), backward_(std::move(backward)), args_(std::move(args)) {
-    BOXCAR_CHECK(args_.size() <= forward_.arguments().size(), "{}: {} takes {} argument{}, not {}\n  {}", label_,
-                 forward_.name(), forward_.arguments().size(), forward_.arguments().size() == 1 ? "" : "s",
-                 args_.size(), forward_);
-    for (const Argument& parameter : backward_->schema().arguments()) parts_.push_back(partOf(parameter));
+  DerivedCall(OwnDerivativePtr derivative, std::vector<IValue> args)
+      : own_(std::move(derivative)), args_(std::move(args)) {
     for (size_t i = 0; i < args_.size(); ++i) {
-      if (isTensorType(forward_.arguments()[i].type())) continue;
+      if (own_->isDifferentiated(i)) continue;
       for (const Tensor& tensor : tensorsIn({&args_[i], 1})) {
         BOXCAR_CHECK(!tensor.defined() || !tensor.requires_grad(),
                      "{}: argument '{}' of {} holds a tensor that requires grad; pass it as Tensor or "
                      "Tensor[], or detach() it\n  {}",
-                     label_, forward_.arguments()[i].name(), forward_.name(), forward_);
+                     own_->label, own_->forward.arguments()[i].name(), own_->forward.name(), own_->forward);
       }
     }
   }
@@ -46,14 +89,14 @@ class OwnDerivative final {
   // Leaves to the context what the derivative will take.
   void save(AutogradContext& context, const std::vector<IValue>& results) {
     variable_list to_save;
-    for (const Part& part : parts_) {
+    for (const Part& part : own_->parts) {
       if (part.what == Part::kArgument) append(to_save, args_[part.index]);
       if (part.what == Part::kResult) append(to_save, results[part.index]);
     }
     context.save_for_backward(std::move(to_save));
     for (size_t i = 0; i < results.size(); ++i) results_.push_back(withoutTensors(results[i]));
     for (IValue& arg : args_) {
-      counts_.push_back(isTensorType(forward_.arguments()[counts_.size()].type()) ? tensorsIn({&arg, 1}).size() : 0);
+      counts_.push_back(own_->isDifferentiated(counts_.size()) ? tensorsIn({&arg, 1}).size() : 0);
       arg = withoutTensors(arg);
     }
   }
@@ -67,7 +110,7 @@ class OwnDerivative final {
       return withTensors({&value, 1}, std::span(saved).subspan(next - count, count))[0];
     };
     std::vector<IValue> given;
-    for (const Part& part : parts_) {
+    for (const Part& part : own_->parts) {
       switch (part.what) {
         case Part::kGrad: given.emplace_back(grads[0]); break;
         case Part::kGrads: given.emplace_back(List<Tensor>(grads)); break;
@@ -75,34 +118,11 @@ class OwnDerivative final {
         case Part::kResult: given.push_back(restored(results_[part.index])); break;
       }
     }
-    return gradientsFrom(callFunction(label_, *backward_, given));
+    return gradientsFrom(callFunction(own_->label, *own_->backward, given));
   }
 
  private:
-  struct Part {
-    enum { kGrad, kGrads, kArgument, kResult } what;
-    size_t index;
-  };
-
-  Part partOf(const Argument& parameter) const {
-    const std::string_view name = parameter.name();
-    if (name == "grad") return {Part::kGrad, 0};
-    if (name == "grads") return {Part::kGrads, 0};
-    for (size_t i = 0; i < forward_.returns().size(); ++i) {
-      if (forward_.returns()[i].name() == name) return {Part::kResult, i};
-    }
-    if (const auto index = forward_.argumentIndexWithName(name)) {
-      BOXCAR_CHECK(static_cast<size_t>(*index) < args_.size(),
-                   "{}: the derivative {} takes '{}', but the call has no such argument\n  {}", label_,
-                   backward_->text(), name, forward_);
-      return {Part::kArgument, static_cast<size_t>(*index)};
-    }
-    BOXCAR_CHECK(name == "result" && !forward_.returns().empty(),
-                 "{}: the derivative {} takes '{}', which is neither 'grad', 'grads', 'result', nor an "
-                 "argument or a named result of {}\n  {}",
-                 label_, backward_->text(), name, forward_.name(), forward_);
-    return {Part::kResult, 0};
-  }
+  using Part = OwnDerivative::Part;
 
   static void append(variable_list& tensors, const IValue& value) {
     for (Tensor& tensor : tensorsIn({&value, 1})) tensors.push_back(std::move(tensor));
@@ -115,50 +135,66 @@ class OwnDerivative final {
 
   // A gradient for each tensor of the arguments, in order.
   variable_list gradientsFrom(const IValue& returned) const {
-    const auto wanted = static_cast<size_t>(std::ranges::count_if(
-        std::span(forward_.arguments()).first(args_.size()), [](const Argument& a) { return isTensorType(a.type()); }));
+    const auto wanted =
+        static_cast<size_t>(std::ranges::count_if(std::span(own_->forward.arguments()).first(args_.size()),
+                                                  [](const Argument& a) { return isTensorType(a.type()); }));
     const bool is_one = wanted == 1 && !returned.isTuple();
     const size_t found = is_one ? 1 : returned.isTuple() ? returned.length() : returned.isNone() ? 0 : 1;
     BOXCAR_CHECK(found == wanted,
                  "{}: the derivative {} must return {} gradient{}, one for each Tensor that {} takes, "
                  "not {}\n  {}",
-                 label_, backward_->text(), wanted, wanted == 1 ? "" : "s", forward_.name(), found, forward_);
+                 own_->label, own_->backward->text(), wanted, wanted == 1 ? "" : "s", own_->forward.name(), found,
+                 own_->forward);
     variable_list gradients;
     size_t next = 0;
     for (size_t i = 0; i < args_.size(); ++i) {
-      if (!isTensorType(forward_.arguments()[i].type())) continue;
+      if (!own_->isDifferentiated(i)) continue;
       const IValue gradient = is_one ? returned : returned.elementAt(next++);
       variable_list each = gradient.isNone() ? variable_list(counts_[i]) : tensorsIn({&gradient, 1});
       BOXCAR_CHECK(each.size() == counts_[i],
-                   "{}: the derivative {} returned {} gradients for '{}', which has {} tensors", label_,
-                   backward_->text(), each.size(), forward_.arguments()[i].name(), counts_[i]);
+                   "{}: the derivative {} returned {} gradients for '{}', which has {} tensors", own_->label,
+                   own_->backward->text(), each.size(), own_->forward.arguments()[i].name(), counts_[i]);
       std::ranges::move(each, std::back_inserter(gradients));
     }
     return gradients;
   }
 
-  const std::string label_;
-  const FunctionSchema forward_;
-  const FunctionPtr backward_;
+  const OwnDerivativePtr own_;
   std::vector<IValue> args_;     // without their tensors, once saved
   std::vector<IValue> results_;  // without their tensors
   std::vector<size_t> counts_;   // of the tensors of each argument that may have gradients
-  std::vector<Part> parts_;      // what each parameter of the derivative gets
 };
+
+std::vector<IValue> callDerived(const OwnDerivativePtr& own, const CallWithArguments& call, std::vector<IValue> args) {
+  const auto derived = std::make_shared<DerivedCall>(own, args);
+  const std::string& name = own->forward.name();
+  const auto node = makeIntrusive<FunctionNode>(
+      name.substr(name.rfind(':') + 1) + "Backward",
+      [derived](AutogradContext* context, const variable_list& grads) { return (*derived)(context, grads); });
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (own->isDifferentiated(i)) node->addArgument(tensorsIn({&args[i], 1}));
+  }
+  std::vector<IValue> results;
+  {
+    const AutoGradMode mode(false);
+    const OuterForwardLevels none(0);
+    results = call(args);
+  }
+  derived->save(node->context(), results);
+  return withTensors(results, node->finish(tensorsIn(results)));
+}
 
 // The kernel of an operator that was given a derivative.
 struct DerivativeKernel {
-  FunctionPtr backward;
+  OwnDerivativePtr own;
 
   void operator()(const OperatorHandle& op, DispatchKeySet, Stack& stack) const {
     const auto call = [&](const std::vector<IValue>& args) {
-      Stack own(args.begin(), args.end());
-      op.callBoxed(own);
-      return std::vector<IValue>(own.begin(), own.end());
+      Stack inner(args.begin(), args.end());
+      op.callBoxed(inner);
+      return std::vector<IValue>(inner.begin(), inner.end());
     };
-    const std::string& name = op.operator_name().name;
-    std::vector<IValue> args = pop(stack, op.schema().arguments().size());
-    for (IValue& result : callWithDerivative(name, op.schema(), call, backward, std::move(args))) {
+    for (IValue& result : callDerived(own, call, pop(stack, op.schema().arguments().size()))) {
       stack.push_back(std::move(result));
     }
   }
@@ -169,22 +205,8 @@ struct DerivativeKernel {
 std::vector<IValue> callWithDerivative(std::string_view label, const FunctionSchema& forward,
                                        const CallWithArguments& call, const FunctionPtr& backward,
                                        std::vector<IValue> args) {
-  const auto derivative = std::make_shared<OwnDerivative>(label, forward, backward, args);
-  const std::string name = forward.name().substr(forward.name().rfind(':') + 1);
-  const auto node = makeIntrusive<FunctionNode>(
-      name + "Backward",
-      [derivative](AutogradContext* context, const variable_list& grads) { return (*derivative)(context, grads); });
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (isTensorType(forward.arguments()[i].type())) node->addArgument(tensorsIn({&args[i], 1}));
-  }
-  std::vector<IValue> results;
-  {
-    const AutoGradMode mode(false);
-    const OuterForwardLevels none(0);
-    results = call(args);
-  }
-  derivative->save(node->context(), results);
-  return withTensors(results, node->finish(tensorsIn(results)));
+  const auto own = std::make_shared<OwnDerivative>(label, forward, backward, args.size());
+  return callDerived(own, call, std::move(args));
 }
 
 std::vector<RegistrationHandleRAII> registerDerivative(std::string_view op, FunctionPtr backward) {
@@ -193,18 +215,21 @@ std::vector<RegistrationHandleRAII> registerDerivative(std::string_view op, Func
   BOXCAR_CHECK(found.has_value(), "{}: there is no operator {}", kRegister, op);
   const FunctionSchema& schema = found->schema();
   const Formula* const formula = differentiatedOperator(*found).formula;
-  BOXCAR_CHECK(formula == nullptr, "{}: {} has a derivative already", kRegister, op);
+  BOXCAR_CHECK(formula == nullptr,
+               "{}: {} has a derivative already. Write a function of its own for another one, and give it that by "
+               "autograd::apply",
+               kRegister, op);
   BOXCAR_CHECK(std::ranges::none_of(schema.arguments(), [](const Argument& a) { return a.alias_info() != nullptr; }),
                "{}: {} writes its arguments, or returns views of them; only an operator that does neither can be given "
                "a derivative\n  {}",
                kRegister, op, schema);
-  // Looks at the parameters.
-  [[maybe_unused]] const OwnDerivative fits(kRegister, schema, backward,
-                                            std::vector<IValue>(schema.arguments().size()));
+  // It looks at the parameters.
+  [[maybe_unused]] const OwnDerivative fits(kRegister, schema, backward, schema.arguments().size());
+  const auto own = std::make_shared<OwnDerivative>(name.name, schema, std::move(backward), schema.arguments().size());
   const RegistrationSite site{__FILE__, __LINE__};
   const auto registerAt = [&](DispatchKey key) {
-    return Dispatcher::singleton().registerImpl(name, key,
-                                                KernelFunction::makeFromBoxedFunctor(DerivativeKernel{backward}), site);
+    return Dispatcher::singleton().registerImpl(name, key, KernelFunction::makeFromBoxedFunctor(DerivativeKernel{own}),
+                                                site);
   };
   std::vector<RegistrationHandleRAII> handles;
   if (!found->hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd)) {

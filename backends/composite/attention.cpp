@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/composite/has_derivative.h>
+#include <boxcar/backends/meta/broadcast.h>
 #include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/native/attention.h>
@@ -212,13 +213,8 @@ Tensor maskOfScores(const Tensor& mask, const Tensor& query, const Tensor& key) 
   if (!mask.defined()) return mask;
   DimVector sizes = toDimVector(query.sizes());
   sizes.back() = key.size(-2);
-  const size_t rank = mask.sizes().size();
-  bool broadcasts = rank <= sizes.size();
-  for (size_t i = 0; broadcasts && i < rank; ++i) {
-    const int64_t size = mask.sizes()[i];
-    broadcasts = size == 1 || size == sizes[sizes.size() - rank + i];
-  }
-  BOXCAR_CHECK(broadcasts, "scaled_dot_product_attention: attn_mask of size {} does not broadcast to the scores, of {}",
+  BOXCAR_CHECK(meta::isExpandable(mask.sizes(), sizes),
+               "scaled_dot_product_attention: attn_mask of size {} does not broadcast to the scores, of {}",
                meta::listOf(mask.sizes()), meta::listOf(sizes));
   return boxcar::expand(widened(mask), sizes);
 }
@@ -315,16 +311,9 @@ std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_
 
 // Returns the sizes before the last two that query, key and value have together; nullopt if they do not broadcast.
 std::optional<DimVector> batchOf(std::initializer_list<const Tensor*> tensors) {
-  DimVector batch;
+  std::optional<DimVector> batch(std::in_place);
   for (const Tensor* tensor : tensors) {
-    const auto sizes = tensor->sizes().first(tensor->sizes().size() - 2);
-    if (sizes.size() > batch.size()) batch.insert(batch.begin(), sizes.size() - batch.size(), 1);
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      int64_t& size = batch[batch.size() - 1 - i];
-      const int64_t own = sizes[sizes.size() - 1 - i];
-      if (own != size && own != 1 && size != 1) return std::nullopt;
-      if (size == 1) size = own;
-    }
+    if (!meta::tryBroadcast(*batch, tensor->sizes().first(tensor->sizes().size() - 2))) return std::nullopt;
   }
   return batch;
 }

@@ -27,7 +27,7 @@ void writeAll(std::span<const Written> written) {
   for (const Written& one : written) {
     BOXCAR_CHECK(is_one_call || !GradMode::is_enabled() || !(one.out.requires_grad() || one.result.requires_grad()),
                  "functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-                 "requires grad.");
+                 "requires grad. Use the result of the call without out=, or detach() the arguments");
   }
   // Copies results that are views of an output before the output is written.
   std::vector<Tensor> results;

@@ -88,20 +88,14 @@ class AttentionWorker {
         sizes_(work.sizes),
         rows_(attentionRows<T>()),
         memory_(work.kept_keys * sizes_.width + work.kept_values * work.value_step +
-                work.height * (sizes_.width + work.score_step + work.value_step + 2) + 16 * 8) {
-    T* next = memory_.data();
-    const auto take = [&](int64_t elements) {
-      T* const part = next;
-      next += roundedUp(elements, 16);
-      return part;
-    };
-    keys_ = take(work.kept_keys * sizes_.width);
-    values_ = take(work.kept_values * work.value_step);
-    query_rows_ = take(work.height * sizes_.width);
-    scores_ = take(work.height * work.score_step);
-    sums_ = take(work.height * work.value_step);
-    greatest_ = take(work.height);
-    totals_ = take(work.height);
+                work.height * (sizes_.width + work.score_step + work.value_step + 2) + Workspace<T>::kPart * 8) {
+    keys_ = memory_.take(work.kept_keys * sizes_.width);
+    values_ = memory_.take(work.kept_values * work.value_step);
+    query_rows_ = memory_.take(work.height * sizes_.width);
+    scores_ = memory_.take(work.height * work.score_step);
+    sums_ = memory_.take(work.height * work.value_step);
+    greatest_ = memory_.take(work.height);
+    totals_ = memory_.take(work.height);
   }
 
   void block(int64_t head, int64_t index) {

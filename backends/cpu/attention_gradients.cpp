@@ -78,23 +78,17 @@ class AttentionGradientWorker {
         width_(rowStep<T>(work.by_width.padded)),
         value_width_(rowStep<T>(work.by_value.padded)),
         memory_(work.most_keys * (sizes_.width + sizes_.value_width + 2 * width_ + value_width_) +
-                work.height * (2 * width_ + value_width_ + 2 * work.score_step) + 16 * 10) {
-    T* next = memory_.data();
-    const auto take = [&](int64_t elements) {
-      T* const part = next;
-      next += roundedUp(elements, 16);
-      return part;
-    };
-    key_panels_ = take(work.most_keys * sizes_.width);
-    value_panels_ = take(work.most_keys * sizes_.value_width);
-    key_rows_ = take(work.most_keys * width_);
-    of_keys_ = take(work.most_keys * width_);
-    of_values_ = take(work.most_keys * value_width_);
-    query_rows_ = take(work.height * width_);
-    of_queries_ = take(work.height * width_);
-    grad_rows_ = take(work.height * value_width_);
-    scores_ = take(work.height * work.score_step);
-    products_ = take(work.height * work.score_step);
+                work.height * (2 * width_ + value_width_ + 2 * work.score_step) + Workspace<T>::kPart * 10) {
+    key_panels_ = memory_.take(work.most_keys * sizes_.width);
+    value_panels_ = memory_.take(work.most_keys * sizes_.value_width);
+    key_rows_ = memory_.take(work.most_keys * width_);
+    of_keys_ = memory_.take(work.most_keys * width_);
+    of_values_ = memory_.take(work.most_keys * value_width_);
+    query_rows_ = memory_.take(work.height * width_);
+    of_queries_ = memory_.take(work.height * width_);
+    grad_rows_ = memory_.take(work.height * value_width_);
+    scores_ = memory_.take(work.height * work.score_step);
+    products_ = memory_.take(work.height * work.score_step);
   }
 
   // Adds what block [index] of the keys of head [group] gives to the gradients of the queries. If there is [partial],

@@ -33,9 +33,18 @@ class Workspace {
 
   T* data() { return reinterpret_cast<T*>(memory_); }
 
+  // Returns the next part, of [elements] elements rounded up to kPart.
+  static constexpr int64_t kPart = 16;
+  T* take(int64_t elements) {
+    T* const part = data() + taken_;
+    taken_ += (elements + kPart - 1) / kPart * kPart;
+    return part;
+  }
+
  private:
   size_t bytes_;
   std::byte* memory_;
+  int64_t taken_ = 0;
   alignas(64) std::byte near_[8192];
 };
 

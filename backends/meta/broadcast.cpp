@@ -20,6 +20,21 @@ DimVector broadcast(std::span<const int64_t> a, std::span<const int64_t> b) {
   return sizes;
 }
 
+bool tryBroadcast(DimVector& sizes, std::span<const int64_t> other) {
+  if (other.size() > sizes.size()) sizes.insert(sizes.begin(), other.size() - sizes.size(), 1);
+  return std::equal(other.rbegin(), other.rend(), sizes.rbegin(), [](int64_t from, int64_t& size) {
+    const bool matches = from == size || from == 1 || size == 1;
+    if (size == 1) size = from;
+    return matches;
+  });
+}
+
+bool isExpandable(std::span<const int64_t> sizes, std::span<const int64_t> to) {
+  if (sizes.size() > to.size()) return false;
+  return std::equal(sizes.rbegin(), sizes.rend(), to.rbegin(),
+                    [](int64_t from, int64_t size) { return from == size || from == 1; });
+}
+
 DimVector expandStrides(std::span<const int64_t> sizes, std::span<const int64_t> strides, DimVector& target) {
   BOXCAR_CHECK(target.size() >= sizes.size(),
                "expand: the number of sizes given ([{}]) must be at least the number of dimensions of the tensor "

@@ -157,10 +157,13 @@ TEST(InPlace, CallsAreRecorded) {
 
 TEST(InPlace, ALeafThatRequiresGradIsNotWritten) {
   Tensor x = leaf({1, 2});
-  EXPECT_EQ(errorOf([&] { add_(x, 1); }), "a leaf Variable that requires grad is being used in an in-place operation.");
+  EXPECT_EQ(errorOf([&] { add_(x, 1); }),
+            "a leaf Variable that requires grad is being used in an in-place operation. "
+            "Write to a clone() of it, or under no_grad");
   Tensor part = select(x, 0, 0);
   EXPECT_EQ(errorOf([&] { add_(part, 1); }),
-            "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+            "a view of a leaf Variable that requires grad is being used in an in-place operation. "
+            "Write to a clone() of it, or under no_grad");
   const NoGradGuard no_grad;
   add_(x, 1);
   EXPECT_EQ(elements<float>(x), (std::vector<float>{2, 3}));
@@ -252,7 +255,7 @@ TEST(InPlace, OutArgumentsAreRefused) {
   Tensor out = zeros({1});
   EXPECT_EQ(errorOf([&] { mul_out(out, x, x); }),
             "aten::mul(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad.");
+            "arguments requires grad. Use the result of the call without out=, or detach() the arguments");
 }
 
 TEST(Leaves, KeepTheirGradientsLayout) {

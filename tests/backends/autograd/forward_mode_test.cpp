@@ -223,7 +223,7 @@ TEST(ForwardMode, RefusesWhatHasNoDerivative) {
                   x, x);
             }),
             "aten::sin(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments has a tangent.");
+            "arguments has a tangent. Use the result of the call without out=, or detach() the arguments");
   EXPECT_EQ(errorOf([&] {
               along([](const Tensor& v) { return v; }, x, numbers({1, 2}));
             }),

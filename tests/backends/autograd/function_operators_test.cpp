@@ -116,8 +116,10 @@ TEST(FunctionOperators, RefusesDerivativesThatDoNotFit) {
   };
   EXPECT_EQ(errorFor("plug::tripled", "f(Tensor grad) -> Tensor"),
             "autograd::register_derivative: there is no operator plug::tripled");
-  EXPECT_EQ(errorFor("aten::relu", "f(Tensor grad) -> Tensor"),
-            "autograd::register_derivative: aten::relu has a derivative already");
+  EXPECT_EQ(
+      errorFor("aten::relu", "f(Tensor grad) -> Tensor"),
+      "autograd::register_derivative: aten::relu has a derivative already. Write a function of its own for another "
+      "one, and give it that by autograd::apply");
   EXPECT_EQ(
       errorFor("plug::doubled", "f(Tensor grad, Tensor y) -> Tensor"),
       "autograd::register_derivative: the derivative f takes 'y', which is neither 'grad', 'grads', 'result', nor "

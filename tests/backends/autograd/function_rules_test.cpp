@@ -137,7 +137,8 @@ TEST(FunctionWrites, ToAViewReachItsBase) {
   backward({{sum(w)}});
   EXPECT_EQ(gradText(x), "tensor([2., 1.])");
   EXPECT_EQ(errorOf([&] { Writes::apply(slice(x, 0, 0, 1)); }),
-            "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+            "a view of a leaf Variable that requires grad is being used in an in-place operation. "
+            "Write to a clone() of it, or under no_grad");
 }
 
 TEST(FunctionWrites, AreNotRecordedWhereNothingIs) {

@@ -106,7 +106,8 @@ TEST(AutogradFunction, WritesInPlaceAndReturnsSeveral) {
   EXPECT_EQ(errorOf([&] {
               Doubled::apply(x, variable_list{leaf({3}), floats({4})});
             }),
-            "a leaf Variable that requires grad is being used in an in-place operation.");
+            "a leaf Variable that requires grad is being used in an in-place operation. "
+            "Write to a clone() of it, or under no_grad");
 }
 
 struct Wrong : Function<Wrong> {

@@ -61,7 +61,8 @@ TEST(ViewsWithoutGrad, MayBecomeLeaves) {
   EXPECT_EQ(gradText(part), "tensor([3.])");
   EXPECT_EQ(gradText(x), "none");
   EXPECT_EQ(errorOf([&] { add_(part, 1); }),
-            "a leaf Variable that requires grad is being used in an in-place operation.");
+            "a leaf Variable that requires grad is being used in an in-place operation. "
+            "Write to a clone() of it, or under no_grad");
 }
 
 TEST(ViewsWithoutGrad, OfWhatNeedsNoGradAreWrittenAnywhere) {
@@ -205,7 +206,8 @@ TEST(Views, OfAPlainTensorMayBeLeaves) {
   EXPECT_TRUE(isLeaf(part));
   EXPECT_FALSE(base.requires_grad());
   EXPECT_EQ(errorOf([&] { add_(part, 1); }),
-            "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+            "a view of a leaf Variable that requires grad is being used in an in-place operation. "
+            "Write to a clone() of it, or under no_grad");
   add_(base, 1);
   EXPECT_EQ(toString(detach(part)), "tensor([1.])");
   add_(base, leaf({1, 2}));
