@@ -6,6 +6,11 @@ set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 foreach(room ivalue schema dispatcher interpreter)
   install(DIRECTORY ${room}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar/${room} FILES_MATCHING PATTERN *.h PATTERN cli EXCLUDE PATTERN editors EXCLUDE)
 endforeach()
+# Differentiation has C++ functions besides its operators.
+set(autograd autograd.h anomaly_mode.h formula.h forward_mode.h function.h gradient_graph.h node.h own_derivative.h)
+list(TRANSFORM autograd PREPEND backends/autograd/)
+install(FILES ${autograd} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar/backends/autograd)
+install(FILES backends/meta/dims.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar/backends/meta)
 install(FILES interpreter/boxcar.h ${PROJECT_BINARY_DIR}/generated/ops.h ${BOXCAR_INCLUDE_DIR}/boxcar/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar)
 install(TARGETS boxcar_headers EXPORT boxcarHeaders)

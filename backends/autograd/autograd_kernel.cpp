@@ -1,6 +1,7 @@
 #include <boxcar/backends/autograd/anomaly_mode.h>
 #include <boxcar/backends/autograd/formula.h>
 #include <boxcar/backends/autograd/formula_table.h>
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
@@ -156,7 +157,7 @@ class DifferentiatedCall final {
     // What the call writes is saved as it was. Kept itself, it would keep its own node.
     if (item.what == SavedItem::What::kArgument && op_.writes_self && argument.isTensor() &&
         rootOf(argument.toTensor()) == rootOf(arguments_[0].toTensor())) {
-      return SavedValue(boxcar::clone(argument.toTensor()));
+      return SavedValue(cloneWithTangents(argument.toTensor()));
     }
     return savedArgument(item, arguments_);
   }

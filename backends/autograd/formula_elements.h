@@ -64,6 +64,7 @@ Tensor prod_self(const Tensor& grad, const Tensor& self, const Tensor& result);
 Tensor prod_self(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim, bool keepdim);
 Tensor cumprod_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& result);
 Tensor logcumsumexp_self(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim);
+Tensor logcumsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, int64_t dim);
 Tensor aminmax_self(const Tensor& grad_min, const Tensor& grad_max, const Tensor& self, const Tensor& min,
                     const Tensor& max, std::optional<int64_t> dim, bool keepdim);
 Tensor var_mean_self(const Tensor& grad_var, const Tensor& grad_mean, const Tensor& self,

@@ -3,6 +3,8 @@
 #include <boxcar/backends/autograd/formula_elements.h>  // IWYU pragma: export
 #include <boxcar/backends/autograd/formula_linalg.h>    // IWYU pragma: export
 #include <boxcar/backends/autograd/formula_networks.h>  // IWYU pragma: export
+#include <boxcar/backends/autograd/forward_mode.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
@@ -18,6 +20,9 @@
 // functions for what a line cannot say. An undefined tensor is a gradient that is zero.
 
 namespace boxcar::autograd {
+
+// Whether the formula itself may be differentiated: it is recorded, or tangents are computed.
+inline bool isDifferentiated() { return GradMode::is_enabled() || computesTangents(); }
 
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator-(const Tensor& a, const Tensor& b);

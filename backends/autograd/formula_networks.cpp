@@ -1,7 +1,6 @@
 #include <boxcar/backends/autograd/formula.h>
 #include <boxcar/backends/autograd/formula_functions.h>
 #include <boxcar/backends/meta/dims.h>
-#include <boxcar/dispatcher/call/grad_mode.h>
 
 #include <algorithm>
 #include <optional>
@@ -112,6 +111,18 @@ struct Normalization {
     return (gradient - meanOf(gradient) - scaled * meanOf(gradient * scaled)) * scale;
   }
 
+  // Makes the statistics depend on [input], whose they are, without a change of their values.
+  void connect(const Tensor& input) {
+    if (is_fixed || !isDifferentiated()) return;
+    // What is 0, but has the derivative of [of].
+    const auto change = [](const Tensor& of) { return of - of.shallowCopy(); };
+    const Tensor centred = boxcar::to(view(input), mean.scalar_type()) - mean;
+    const Tensor mean_change = meanOf(centred);
+    const Tensor variance = meanOf(centred * centred) - mean_change * mean_change;
+    mean = mean + change(mean_change);
+    scale = scale * boxcar::rsqrt(change(variance) * (scale * scale) + 1);
+  }
+
   // The gradients of the gradient, from [grads] of the three.
   GradientTriple twice(std::span<const Tensor> grads, const Tensor& grad_out, const Tensor& input,
                        const OptionalTensor& weight) const {
@@ -171,6 +182,7 @@ GradientTriple batch_norm_twice(std::span<const Tensor> grads, const Tensor& gra
   const Tensor scale = training ? *save_invstd : boxcar::rsqrt(*running_var + eps);
   norm.mean = boxcar::reshape(mean, norm.statistics);
   norm.scale = boxcar::reshape(scale, norm.statistics);
+  norm.connect(input);
   return norm.twice(grads, grad_out, input, weight);
 }
 
@@ -186,6 +198,7 @@ GradientTriple layer_norm_twice(std::span<const Tensor> grads, const Tensor& gra
   norm.dims = {1};
   norm.mean = boxcar::reshape(mean, norm.statistics);
   norm.scale = boxcar::reshape(rstd, norm.statistics);
+  norm.connect(input);
   return norm.twice(grads, grad_out, input, weight);
 }
 
@@ -194,7 +207,7 @@ GradientTriple group_norm_gradients(std::span<const Tensor> grads, const Tensor&
                                     const Tensor& rstd, const OptionalTensor& weight, int64_t samples, int64_t channels,
                                     int64_t length, int64_t groups, Flags mask) {
   const bool has_more = grads[1].defined() || grads[2].defined();
-  if (!GradMode::is_enabled() && !has_more) {
+  if (!isDifferentiated() && !has_more) {
     return boxcar::native_group_norm_backward(grads[0], input, mean, rstd, weight, samples, channels, length, groups,
                                               mask);
   }

@@ -1,7 +1,6 @@
 #include <boxcar/backends/autograd/formula_functions.h>
 #include <boxcar/backends/autograd/formula_linalg.h>
 #include <boxcar/backends/meta/dims.h>
-#include <boxcar/dispatcher/call/grad_mode.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +51,7 @@ Tensor norm_self(const Tensor& grad, const Tensor& given, const std::optional<Sc
   const Tensor norm = kept(result);
   const Tensor is_zero = boxcar::eq(norm, 0);
   if (p == 2) {
-    if (GradMode::is_enabled()) return each * boxcar::masked_fill(self / norm, is_zero, 0);
+    if (isDifferentiated()) return each * boxcar::masked_fill(self / norm, is_zero, 0);
     // The same with less memory. Its derivative at zero is 0, and should be NaN.
     return self / withoutZeros(norm, is_zero) * boxcar::masked_fill(each, is_zero, 0);
   }

@@ -1,6 +1,5 @@
 #include <boxcar/backends/autograd/formula_functions.h>
 #include <boxcar/backends/meta/dims.h>
-#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/ivalue/error.h>
 
 #include <limits>
@@ -25,6 +24,38 @@ Tensor productBefore(const Tensor& x, int64_t dim) {
 }
 Tensor productOfOthers(const Tensor& x, int64_t dim) {
   return productBefore(x, dim) * flipped(productBefore(flipped(x, dim), dim), dim);
+}
+
+// Up to this length, sums over lines are products with a square matrix: they can be differentiated at zeros.
+constexpr int64_t kMostSquared = 1024;
+
+// Returns exp(self[i] - result[j]) where i <= j and 0 elsewhere, as matrices [i, j] of the lines along [dim].
+Tensor sharesOfSums(const Tensor& self, const Tensor& result, int64_t dim) {
+  const Tensor rows = boxcar::unsqueeze(boxcar::transpose(self, dim, -1), -1);
+  const Tensor columns = boxcar::unsqueeze(boxcar::transpose(result, dim, -1), -2);
+  const int64_t length = self.size(dim);
+  const int64_t square[] = {length, length};
+  const Tensor is_after = boxcar::triu(boxcar::ones(square, ScalarType::Bool, std::nullopt, self.device()), 0);
+  const Tensor differences = rows - columns;
+  return boxcar::exp(
+             boxcar::where(is_after, differences,
+                           boxcar::scalar_tensor(0.0, differences.scalar_type(), std::nullopt, self.device()))) *
+         is_after;
+}
+
+// Returns the products of the matrices with the lines of [x] along [dim], which is then last.
+Tensor timesSquare(const Tensor& matrices, const Tensor& x, int64_t dim) {
+  return boxcar::squeeze(boxcar::matmul(matrices, boxcar::unsqueeze(boxcar::transpose(x, dim, -1), -1)), -1);
+}
+
+// Returns what [part] makes of the logarithms of x, which it exponentiates; a real x may be negative.
+template <class Part>
+Tensor weightedByLogarithms(const Tensor& x, Part&& part) {
+  if (x.is_complex()) return part(boxcar::log(x));
+  const double least = x.scalar_type() == ScalarType::Double ? std::numeric_limits<double>::lowest()
+                                                             : std::numeric_limits<float>::lowest();
+  const Tensor logarithm = boxcar::log(boxcar::abs(x));
+  return part(boxcar::where(x > 0, logarithm, least)) - part(boxcar::where(x < 0, logarithm, least));
 }
 
 // False also if that is not known.
@@ -81,7 +112,7 @@ Tensor prod_self(const Tensor& grad, const Tensor& self, const Tensor& result) {
   if (self.numel() == 0) return boxcar::zeros_like(self);
   const int64_t zeros = self.is_meta() ? 1 : self.numel() - boxcar::item(boxcar::count_nonzero(self)).toLong();
   if (zeros == 0) return grad * conjugate(result / self);
-  if (zeros > 1 && !GradMode::is_enabled()) return boxcar::zeros_like(self);
+  if (zeros > 1 && !isDifferentiated()) return boxcar::zeros_like(self);
   return grad * boxcar::reshape(conjugate(productOfOthers(boxcar::reshape(self, {-1}), 0)), self.sizes());
 }
 
@@ -96,7 +127,7 @@ Tensor prod_self(const Tensor& grad, const Tensor& self, const Tensor& result, i
 Tensor cumprod_self(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& result) {
   if (self.dim() == 0 || self.numel() <= 1 || self.size(dim) == 1) return grad;
   if (hasNoZero(self)) return sumOfRest(grad * conjugate(result), dim) / conjugate(self);
-  if (GradMode::is_enabled() && (grad.requires_grad() || self.requires_grad())) {
+  if (isDifferentiated() && (grad.requires_grad() || self.requires_grad())) {
     return cumprodByProducts(grad, self, dim);
   }
   const Tensor is_zero = boxcar::eq(self, 0);
@@ -112,16 +143,26 @@ Tensor cumprod_self(const Tensor& grad, const Tensor& self, int64_t dim, const T
 
 Tensor logcumsumexp_self(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim) {
   if (self.dim() == 0 || self.numel() == 0) return grad;
-  // The sum of grad * exp(self - result), by logarithms.
-  const auto part = [&](const Tensor& log_grad) {
+  // The sum of grad * exp(self - result) over what comes later.
+  if (isDifferentiated() && self.size(dim) <= kMostSquared) {
+    return boxcar::transpose(timesSquare(conjugate(sharesOfSums(self, result, dim)), grad, dim), dim, -1);
+  }
+  return conjugate(weightedByLogarithms(conjugate(grad), [&](const Tensor& log_grad) {
     const Tensor rest = boxcar::logcumsumexp(flipped(log_grad - result, dim), dim);
     return boxcar::exp(flipped(rest, dim) + self);
-  };
-  if (self.is_complex()) return conjugate(part(boxcar::log(conjugate(grad))));
-  const double least = self.scalar_type() == ScalarType::Double ? std::numeric_limits<double>::lowest()
-                                                                : std::numeric_limits<float>::lowest();
-  const Tensor log_grad = boxcar::log(boxcar::abs(grad));
-  return part(boxcar::where(grad > 0, log_grad, least)) - part(boxcar::where(grad < 0, log_grad, least));
+  }));
+}
+
+Tensor logcumsumexp_tangent(const Tensor& tangent, const Tensor& self, const Tensor& result, int64_t dim) {
+  if (self.dim() == 0 || self.numel() == 0) return tangent;
+  // The sum of tangent * exp(self - result) over what comes before.
+  if (self.size(dim) <= kMostSquared) {
+    const Tensor shares = boxcar::transpose(sharesOfSums(self, result, dim), -2, -1);
+    return boxcar::transpose(timesSquare(shares, tangent, dim), dim, -1);
+  }
+  return weightedByLogarithms(tangent, [&](const Tensor& log_tangent) {
+    return boxcar::exp(boxcar::logcumsumexp(log_tangent + self, dim) - result);
+  });
 }
 
 Tensor aminmax_self(const Tensor& grad_min, const Tensor& grad_max, const Tensor& self, const Tensor& min,

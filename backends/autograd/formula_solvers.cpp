@@ -1,7 +1,6 @@
 #include <boxcar/backends/autograd/formula_functions.h>
 #include <boxcar/backends/autograd/formula_linalg.h>
 #include <boxcar/backends/meta/dims.h>
-#include <boxcar/dispatcher/call/grad_mode.h>
 
 #include <algorithm>
 #include <complex>
@@ -78,7 +77,7 @@ Tensor column(const Tensor& x, bool is_vector) { return is_vector && x.defined()
 
 Tensor det_a(const Tensor& grad, const Tensor& det, const Tensor& a, const Tensor& lu, const Tensor& pivots) {
   if (a.numel() == 0) return boxcar::zeros_like(a);
-  if (GradMode::is_enabled()) return differentiableDetA(grad, det, a);
+  if (isDifferentiated()) return differentiableDetA(grad, det, a);
   // A^H G = conj(det) grad I. A zero on the diagonal makes det zero, too: any other number gives G = 0.
   const Tensor diagonal = boxcar::diagonal(lu, 0, -2, -1);
   const bool is_float = toRealValueType(a.scalar_type()) == ScalarType::Float;
@@ -102,7 +101,7 @@ Tensor slogdet_a(const Tensor& grad_sign, const Tensor& grad_logarithm, const Te
   if (a.numel() == 0) return boxcar::zeros_like(a);
   if (scale.scalar_type() != a.scalar_type()) scale = boxcar::to(scale, a.scalar_type());
   const Tensor diagonal = scaledIdentity(scale, a);
-  if (GradMode::is_enabled()) return boxcar::linalg_solve(boxcar::adjoint(a), diagonal);
+  if (isDifferentiated()) return boxcar::linalg_solve(boxcar::adjoint(a), diagonal);
   return boxcar::linalg_lu_solve(lu, pivots, diagonal, /*left=*/true, /*adjoint=*/!isFactoredTransposed(a));
 }
 
@@ -111,8 +110,8 @@ Pair solve_both(const Tensor& grad, const Tensor& x, const Tensor& a, std::span<
   const auto batch = a.sizes().first(a.sizes().size() - 1);
   const bool is_vector = b_sizes.size() == 1 || std::ranges::equal(batch, b_sizes);
   const Tensor gradient = column(grad, is_vector);
-  const Tensor grad_b = GradMode::is_enabled() ? boxcar::linalg_solve(boxcar::adjoint(a), gradient, left)
-                                               : boxcar::linalg_lu_solve(lu, pivots, gradient, left, /*adjoint=*/true);
+  const Tensor grad_b = isDifferentiated() ? boxcar::linalg_solve(boxcar::adjoint(a), gradient, left)
+                                           : boxcar::linalg_lu_solve(lu, pivots, gradient, left, /*adjoint=*/true);
   Pair result;
   if (needed[0]) {
     const Tensor xh = boxcar::adjoint(column(x, is_vector));

@@ -4,6 +4,7 @@
 #include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/autograd/gradient_rule.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
@@ -156,6 +157,13 @@ class PushedCall final {
     return stack;
   }
 
+  // Returns the tangent of an argument as it stays: an operator in place writes that of its first argument at the end,
+  // and what is recorded may have saved it.
+  Tensor constantTangent(const Tensor& tensor, const Level& level) const {
+    Tensor tangent = tangentOf(tensor, level.id);
+    return tangent.defined() && op_.writes_self && GradMode::is_enabled() ? boxcar::clone(tangent) : tangent;
+  }
+
   void callInPlace(const Level& level, const Tensor& self, const Tensor& tangent) const {
     Stack stack = onTangents(level, tangent);
     handle_.callBoxed(stack);
@@ -172,7 +180,7 @@ class PushedCall final {
       case Forward::kGiven: {
         std::vector<Tensor> tangents(arguments_.size());
         for (const uint8_t input : op_.formula->inputs) {
-          if (arguments_[input].isTensor()) tangents[input] = tangentOf(arguments_[input].toTensor(), level.id);
+          if (arguments_[input].isTensor()) tangents[input] = constantTangent(arguments_[input].toTensor(), level);
         }
         ForwardCall call(arguments_, results, tangents);
         op_.formula->given(call);
@@ -216,7 +224,7 @@ class PushedCall final {
     for (size_t i = 0; i < op_.formula->inputs.size(); ++i) {
       const IValue& argument = arguments_[op_.formula->inputs[i]];
       if (!argument.isTensor()) continue;
-      const Tensor tangent = tangentOf(argument.toTensor(), level.id);
+      const Tensor tangent = constantTangent(argument.toTensor(), level);
       if (!tangent.defined()) continue;
       Gradients gradients(results.size());
       gradients[result] = conjugate(tangent);
@@ -235,7 +243,8 @@ class PushedCall final {
     std::vector<Tensor> tangents;  // for each edge
     for (const uint8_t input : op_.formula->inputs) {
       if (arguments_[input].isNone()) tangents.emplace_back();
-      forEachTensor(arguments_[input], [&](const Tensor& tensor) { tangents.push_back(tangentOf(tensor, level.id)); });
+      forEachTensor(arguments_[input],
+                    [&](const Tensor& tensor) { tangents.push_back(constantTangent(tensor, level)); });
     }
     std::vector<Tensor> outputs;  // undefined where not differentiable
     for (size_t i = 0; i < results.size(); ++i) {

@@ -19,6 +19,8 @@ namespace {
 
 // Those that are not active come last.
 thread_local std::vector<uint64_t> levels;
+// Their number.
+constinit thread_local size_t live_levels __attribute__((tls_model("initial-exec"))) = 0;
 
 // What has tangents of a level of this thread. They are removed when it ends: a tangent that requires grad may lead,
 // through its history, to the tensor that keeps it.
@@ -142,12 +144,14 @@ ForwardLevel::ForwardLevel() : index_(active_forward_levels) {
   const uint64_t level = next.fetch_add(1, std::memory_order_relaxed);
   levels.insert(levels.begin() + static_cast<ptrdiff_t>(index_), level);
   tangents_of_levels.emplace_back(level);
+  live_levels = levels.size();
   activate(index_ + 1);
 }
 
 ForwardLevel::~ForwardLevel() {
   const uint64_t level = levels[index_];
   levels.erase(levels.begin() + static_cast<ptrdiff_t>(index_));
+  live_levels = levels.size();
   activate(index_);
   const auto registry = std::ranges::find(tangents_of_levels, level, &OfLevel::level);
   const std::vector<IntrusivePtr<Tangents>> ended = registry->takeAll();
@@ -245,7 +249,8 @@ void writeTangent(const Tensor& tensor, uint64_t level, const Tensor& tangent) {
 
 Tensor withoutHistory(const Tensor& tensor) {
   Tensor copy = tensor.shallowCopy();
-  if (!computesTangents()) [[likely]]
+  // A call's own result gets its tangents after the call, while its levels are not active.
+  if (live_levels == 0) [[likely]]
     return copy;
   // A view's tangents may be its base's, which the copy does not know.
   for (const uint64_t level : forwardLevels()) {
@@ -258,12 +263,18 @@ Tensor withoutHistory(const Tensor& tensor) {
   return copy;
 }
 
+Tensor cloneWithTangents(const Tensor& tensor) {
+  const OuterForwardLevels all(live_levels);
+  return boxcar::clone(tensor);
+}
+
 std::vector<Tensor> tangentsByTransposition(Node& node, std::span<const Tensor> outputs,
                                             std::span<const Tensor> tangents) {
-  const bool is_recorded = GradMode::is_enabled();
+  const auto isRecorded = [](const Tensor& tensor) { return tensor.defined() && tensor.requires_grad(); };
+  const bool is_recorded =
+      GradMode::is_enabled() && (std::ranges::any_of(outputs, isRecorded) || std::ranges::any_of(tangents, isRecorded));
+  const InferenceMode inference(false);
   const AutoGradMode mode(true);
-  BOXCAR_CHECK(GradMode::is_enabled(), "under inference_mode() nothing is differentiated, and so {} has no tangent",
-               node.name());
   Gradients weights;  // the products are linear in them
   for (const Tensor& output : outputs) {
     const bool has_tangent = canRequireGrad(output);

@@ -103,6 +103,10 @@ Tensor writableTangent(const Tensor& tensor, uint64_t level);
 // Returns shallowCopy() of [tensor] with its tangents, and with those that it gets later.
 Tensor withoutHistory(const Tensor& tensor);
 
+// Returns clone() of [tensor] with its tangents of all levels, also of those that are not active while a call is below
+// the kernel.
+Tensor cloneWithTangents(const Tensor& tensor);
+
 class Node;
 // Returns the tangents of [outputs], the results of [node]'s call, in order: undefined where there is none. [tangents]
 // has that of the input at each edge. A product with the transposed Jacobian is transposed, so the formulas of [node]

@@ -6,6 +6,7 @@
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/backends/autograd/own_derivative.h>
 #include <boxcar/backends/meta/defined.h>
+#include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
@@ -208,6 +209,11 @@ struct Checkpoint {
     GraphTask task(
         {.keep_graph = is_recorded, .create_graph = is_recorded, .accumulate = false, .ends_at_captures = true});
     for (size_t i = 0; i < outputs.size(); ++i) {
+      BOXCAR_CHECK(
+          !outputs[i].defined() || !grads[i].defined() || std::ranges::equal(outputs[i].sizes(), grads[i].sizes()),
+          "autograd::checkpoint: result {} of {} had the shape {} when it was called again, and {} before; it "
+          "must do the same both times",
+          i, function->text(), meta::listOf(outputs[i].sizes()), meta::listOf(grads[i].sizes()));
       if (!outputs[i].defined() || !outputs[i].requires_grad() || !grads[i].defined()) continue;
       task.addRoot(gradientEdge(outputs[i]), grads[i]);
     }

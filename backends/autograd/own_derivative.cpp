@@ -165,6 +165,17 @@ class DerivedCall final {
   std::vector<size_t> counts_;   // of the tensors of each argument that may have gradients
 };
 
+// Of each argument, the sum of the versions of its tensors.
+std::vector<uint32_t> versionsOf(std::span<const IValue> args) {
+  std::vector<uint32_t> versions;
+  for (const IValue& arg : args) {
+    uint32_t sum = 0;
+    for (const Tensor& tensor : tensorsIn({&arg, 1})) sum += tensor.defined() ? tensor.version() : 0;
+    versions.push_back(sum);
+  }
+  return versions;
+}
+
 std::vector<IValue> callDerived(const OwnDerivativePtr& own, const CallWithArguments& call, std::vector<IValue> args) {
   const auto derived = std::make_shared<DerivedCall>(own, args);
   const std::string& name = own->forward.name();
@@ -175,11 +186,17 @@ std::vector<IValue> callDerived(const OwnDerivativePtr& own, const CallWithArgum
     if (own->isDifferentiated(i)) node->addArgument(tensorsIn({&args[i], 1}));
   }
   std::vector<IValue> results;
+  const std::vector<uint32_t> versions = versionsOf(args);
   {
     const AutoGradMode mode(false);
     const OuterForwardLevels none(0);
     results = call(args);
   }
+  const std::vector<uint32_t> versions_after = versionsOf(args);
+  const auto [written, after] = std::ranges::mismatch(versions, versions_after);
+  BOXCAR_CHECK(written == versions.end(),
+               "{}: {} wrote its argument '{}', whose history would be wrong; let it write a clone() of that",
+               own->label, name, own->forward.arguments()[static_cast<size_t>(written - versions.begin())].name());
   derived->save(node->context(), results);
   return withTensors(results, node->finish(tensorsIn(results)));
 }

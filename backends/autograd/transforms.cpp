@@ -3,6 +3,8 @@
 #include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -22,6 +24,16 @@
 namespace boxcar::autograd {
 namespace {
 
+// While it lives, calls are recorded, also under no_grad() and inference_mode().
+class RecordsAlways final {
+ public:
+  RecordsAlways() = default;
+
+ private:
+  const InferenceMode inference_{false};
+  const AutoGradMode mode_{true};
+};
+
 // What a function is differentiated with respect to.
 class Primals final {
  public:
@@ -32,7 +44,7 @@ class Primals final {
     is_nested_ = GradMode::is_enabled() && std::ranges::any_of(tensors, [](const Tensor& tensor) {
                    return tensor.defined() && tensor.requires_grad();
                  });
-    const AutoGradMode mode(true);
+    const RecordsAlways recording;
     for (const Tensor& tensor : tensors) {
       if (!canRequireGrad(tensor)) {
         inputs_.push_back(tensor);
@@ -120,7 +132,7 @@ FunctionPtr gradientOf(std::string_view name, const FunctionPtr& func, int64_t a
     args[index] = primals.inputs()[0];
     IValue value;
     {
-      const AutoGradMode mode(true);
+      const RecordsAlways recording;
       value = callFunction(label, *func, args);
     }
     BOXCAR_CHECK(value.isTensor() && value.toTensor().defined() && value.toTensor().numel() == 1,
@@ -141,7 +153,7 @@ FunctionPtr gradAndValueOfFunction(const FunctionPtr& func, int64_t argnums) {
 }
 
 IValue callRecorded(std::string_view what, const FunctionPtr& func, const std::vector<IValue>& args) {
-  const AutoGradMode mode(true);
+  const RecordsAlways recording;
   return callFunction(what, *func, args);
 }
 

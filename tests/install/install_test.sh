@@ -50,6 +50,7 @@ build() {
 consumer_output="operators $operators
 consumer::twice tensor([0, 2, 4])
 consumer_plugin::thrice tensor([0, 3, 6])
+gradient tensor([2., 2.])
 script [2.0, 2.0]
 error: plugin absent.so cannot be opened: No such file or directory; give the path of the file, relative to the current directory"
 needs_shared_boxcar() { readelf -d "$1" | grep -q 'NEEDED.*\[libboxcar\.so'; }

@@ -71,17 +71,14 @@ void appendTensors(const IValue& value, std::vector<Tensor>& tensors) {
 
 // A call with tensors that require grad.
 struct DifferentiatedCall {
-  // [leaves]: the numbers of the tensors that require grad, or that have tangents of [level].
+  // [leaves]: the numbers of the tensors that require grad, or that have tangents of [level], or both.
   DifferentiatedCall(const Case& expected, const OperatorHandle& op, const std::vector<size_t>& leaves,
-                     const autograd::ForwardLevel* level = nullptr)
+                     const autograd::ForwardLevel* level = nullptr, bool records = false)
       : arguments(expected.makeArguments(op.schema())) {
     for (const size_t leaf : leaves) {
       const Tensor& input = inputs.emplace_back(arguments.tensors.at(leaf));
-      if (level == nullptr) {
-        input.set_requires_grad(true);
-      } else {
-        level->setTangent(input, tangentFor(input, inputs.size() - 1));
-      }
+      if (level == nullptr || records) input.set_requires_grad(true);
+      if (level != nullptr) level->setTangent(input, tangentFor(input, inputs.size() - 1));
     }
     const FunctionSchema& schema = op.schema();
     is_inplace = schema.name().ends_with('_') && !schema.name().ends_with("__");
@@ -259,6 +256,56 @@ std::string differenceForwards(const Case& expected, const OperatorHandle& op, c
   return fmt::format("forwards: the results should change by {}, but change by {}", by_gradients.sum, by_tangents.sum);
 }
 
+// Compares the second derivative along the tangents that gradients of gradients give with those that tangents of
+// gradients, and gradients of tangents, give.
+std::string differenceOfMixed(const Case& expected, const OperatorHandle& op, const std::vector<size_t>& leaves,
+                              const std::vector<Tensor>& grads) {
+  // Each is the sum over the inputs.
+  const auto along = [](const std::vector<Tensor>& inputs, const std::vector<Tensor>& seconds) {
+    Products products;
+    for (size_t i = 0; i < inputs.size(); ++i) products.add(tangentFor(boxcar::detach(inputs[i]), i), seconds[i]);
+    return products;
+  };
+  const auto backwards = [&] {
+    const DifferentiatedCall call(expected, op, leaves);
+    std::vector<Tensor> firsts;
+    std::vector<Tensor> factors;
+    const std::vector<Tensor> found = call.gradients(grads, true);
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!found[i].defined() || !found[i].requires_grad()) continue;
+      firsts.push_back(found[i]);
+      factors.push_back(tangentFor(boxcar::detach(call.inputs[i]), i));
+    }
+    if (firsts.empty()) return Products();
+    return along(call.inputs, autograd::grad(firsts, call.inputs, factors, {}, false, true));
+  }();
+  const auto differs = [&](std::string_view what, const Products& found) -> std::string {
+    const double size = backwards.size + found.size;
+    if (!std::isfinite(backwards.sum) || std::abs(found.sum - backwards.sum) <= 1e-6 * (1 + size)) return {};
+    return fmt::format("the second derivative along the tangents should be {}, but {} give {}", backwards.sum, what,
+                       found.sum);
+  };
+  const autograd::ForwardLevel level;
+  const DifferentiatedCall call(expected, op, leaves, &level, true);
+  std::vector<Tensor> of_gradients;
+  for (const Tensor& gradient : autograd::grad(call.recorded, call.inputs, grads, true, false, true)) {
+    of_gradients.push_back(gradient.defined() ? level.tangentOf(gradient) : Tensor());
+  }
+  std::vector<Tensor> tangents;
+  std::vector<Tensor> weights_of_tangents;
+  for (size_t i = 0; i < call.recorded.size(); ++i) {
+    const Tensor tangent = level.tangentOf(call.recorded[i]);
+    if (!tangent.defined() || !tangent.requires_grad()) continue;
+    tangents.push_back(tangent);
+    weights_of_tangents.push_back(grads[i]);
+  }
+  const autograd::OuterForwardLevels none(0);
+  if (std::string text = differs("tangents of gradients", along(call.inputs, of_gradients)); !text.empty()) return text;
+  std::vector<Tensor> seconds(call.inputs.size());
+  if (!tangents.empty()) seconds = autograd::grad(tangents, call.inputs, weights_of_tangents, {}, false, true);
+  return differs("gradients of tangents", along(call.inputs, seconds));
+}
+
 class Comparison final {
  public:
   Comparison(const Case& expected, const OperatorHandle& op) : expected_(expected), op_(op) {}
@@ -374,6 +421,11 @@ class Comparison final {
     const std::string difference = differenceOfSeconds(again, grads, again.gradients(grads, true), record.at("second"));
     if (!difference.empty()) return fail("second: " + difference);
     outcome_.has_second = true;
+    if (!outcome_.has_forward || expected_.comparesMagnitudes() || hasKnownDifference(expected_.op())) return;
+    std::vector<Tensor> constant_grads;
+    for (const Tensor& grad : grads) constant_grads.push_back(boxcar::detach(grad));
+    const std::string mixed = differenceOfMixed(expected_, op_, leaves, constant_grads);
+    if (!mixed.empty()) fail("mixed: " + mixed);
   }
 
   const Case& expected_;

@@ -31,6 +31,7 @@ expect_same "README block of scripts/digits.ops" "$(block script)" "$(cat "$root
 expect_same "output of scripts/digits.ops" "correct 273 of 297" "$("$build/boxcar" run "$root/scripts/digits.ops")"
 readme=$root/cmake/README.md
 expect_program embed
+expect_program train
 readme=$root/ivalue/README.md
 expect_program dlpack
 readme=$root/interpreter/README.md

@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/function.h>
 #include <boxcar/boxcar.h>
 #include <boxcar/ops.h>
 
@@ -21,6 +22,9 @@ int main(int argc, char** argv) {
       const auto op = dispatcher.findSchemaOrThrow(name.name.c_str(), "");
       std::cout << name << " " << op.typed<Tensor(const Tensor&)>().call(arange(3)) << "\n";
     }
+    const Tensor x = ones({2}).set_requires_grad(true);
+    autograd::backward({{sum(mul(x, x))}});
+    std::cout << "gradient " << autograd::gradOf(x) << "\n";
     Program::compile("print('script', (ones(2) + 1).tolist())", "inline.ops").run();
     Dispatcher::singleton().loadPlugin("absent.so");
   } catch (const Error& error) {
