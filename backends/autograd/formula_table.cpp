@@ -70,6 +70,7 @@ struct Table {
   int shift;
   size_t used = 0;
   std::vector<Place> places;
+  const Table* replaced = nullptr;  // kept, and so no leak
 };
 
 constinit std::atomic<Table*> current_table{nullptr};
@@ -88,6 +89,7 @@ void add(const FunctionSchema* schema, const DifferentiatedOperator* op) {
         to.schema.store(moved, std::memory_order_relaxed);
       }
       larger->used = table->used;
+      larger->replaced = table;
     }
     table = larger;
     current_table.store(table, std::memory_order_release);
