@@ -1,5 +1,5 @@
-# The libraries that kernels use if they are found. For each, a folder NAME in backends/cpu or backends/io contains the
-# code that needs it, and no_NAME beside it the fallback. Only one of the two is compiled.
+# The libraries that kernels use if they are found. For each, a folder NAME in backends/cpu contains the code that
+# needs it, and no_NAME beside it the fallback. Only one of the two is compiled.
 #
 # BOXCAR_KERNEL_LIBRARIES   what to link
 # BOXCAR_KERNEL_STANDINS    a regular expression for the folders that are not compiled
@@ -9,7 +9,6 @@ option(BOXCAR_HIGHWAY "Vectorise CPU kernels for the processor that they run on,
 option(BOXCAR_ONEDNN "Convolutions and large matrix products by oneDNN" ON)
 option(BOXCAR_OPENBLAS "Matrix products and linear algebra by OpenBLAS, which is opened when it is first needed" ON)
 option(BOXCAR_KISSFFT "Fourier transforms by KissFFT" ON)
-option(BOXCAR_LIBZIP "Read .npz files by libzip, which is opened when it is first needed" ON)
 
 include(CheckIncludeFileCXX)
 function(boxcar_kernel_library option name header library)
@@ -39,7 +38,8 @@ boxcar_kernel_library(BOXCAR_HIGHWAY highway hwy/highway.h "")  # header-only us
 boxcar_kernel_library(BOXCAR_ONEDNN onednn oneapi/dnnl/dnnl.hpp dnnl)
 boxcar_kernel_library(BOXCAR_OPENBLAS openblas "" "")
 boxcar_kernel_library(BOXCAR_KISSFFT kissfft kissfft/kissfft.hh "")  # a header alone
-boxcar_kernel_library(BOXCAR_LIBZIP libzip zip.h "")  # only its header
+# Always needed: it inflates members of archives.
+list(APPEND BOXCAR_KERNEL_LIBRARIES ZLIB::ZLIB)
 list(JOIN BOXCAR_KERNEL_STANDINS "|" BOXCAR_KERNEL_STANDINS)
 
 # CUDA: backends/cuda if nvcc is found, otherwise backends/no_cuda. The CUDA runtime is linked statically, so that the

@@ -206,15 +206,6 @@ const ForeignKind* findForeignKind(const std::vector<std::string_view>& members)
   return nullptr;
 }
 
-std::string_view firstZipMember(std::span<const std::byte> file) noexcept {
-  constexpr size_t kLengthAt = 26, kNameAt = 30;
-  const std::string_view text = textOf(file);
-  if (!text.starts_with("PK\x03\x04") || text.size() < kNameAt) return {};
-  const size_t length =
-      static_cast<unsigned char>(text[kLengthAt]) | size_t{static_cast<unsigned char>(text[kLengthAt + 1])} << 8;
-  return text.substr(kNameAt, length);
-}
-
 void failForeign(const ForeignKind& kind, const std::string& path, std::string_view reader) {
   BOXCAR_FAIL("'{}' is {}, not a file that {} reads: {}", path, kind.what, reader, kind.remedy);
 }

@@ -29,9 +29,6 @@ const ForeignKind* findForeignKind(std::span<const std::byte> file) noexcept;
 // Returns the kind of a zip archive with members of these names; null if the names are consistent with a NumPy archive.
 const ForeignKind* findForeignKind(const std::vector<std::string_view>& members) noexcept;
 
-// Returns the name of a zip archive's first member if it can be read without the archive's directory.
-std::string_view firstZipMember(std::span<const std::byte> file) noexcept;
-
 // Throws Error "'x.pth' is a …, not a file that io::load reads: …". [path] has no quotes around it; [reader] is the
 // operator.
 [[noreturn]] void failForeign(const ForeignKind& kind, const std::string& path, std::string_view reader);

@@ -5,7 +5,6 @@
 #include <boxcar/backends/io/zip_archive.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
@@ -17,15 +16,9 @@ namespace {
 // Far more than any array description with the maximum number of dimensions needs.
 constexpr uint64_t kLongestHeader = 1 << 20;
 
-// "'w.npy' in 'weights.npz'"
-std::string nameOf(const ZipMember& member, const std::string& path) {
-  constexpr size_t kMost = 80;
-  const std::string_view name = member.name;
-  return fmt::format("{}{} in '{}'", pythonStringRepr(name.substr(0, kMost)), name.size() > kMost ? "…" : "", path);
-}
-
-Tensor readArray(ZipArchive& archive, const ZipMember& member, const std::string& what) {
-  ZipReader reader(archive, member, what);
+Tensor readArray(const ZipArchive& archive, const ZipMember& member) {
+  const std::string what = archive.describe(member);
+  ZipReader reader(archive, member);
   std::vector<std::byte> start(std::min<uint64_t>(member.size, kNpyStartBytes));
   reader.read(start);
   const uint64_t begin = findNpyHeader(start, member.size, what).end;
@@ -47,23 +40,17 @@ Tensor readArray(ZipArchive& archive, const ZipMember& member, const std::string
 }  // namespace
 
 Dict<std::string, Tensor> loadNpz(std::span<const std::byte> file, const std::string& path) {
+  const ZipArchive archive(file, path);
   std::vector<std::string_view> names;
-  if (!ZipArchive::isAvailable()) names.push_back(firstZipMember(file));
-  const auto refuseForeign = [&] {
-    if (const ForeignKind* kind = findForeignKind(names)) failForeign(*kind, path, "io::load");
-  };
-  refuseForeign();
-  ZipArchive archive(file, path);
   for (const ZipMember& member : archive.members()) names.push_back(member.name);
-  refuseForeign();
+  if (const ForeignKind* kind = findForeignKind(names)) failForeign(*kind, path, "io::load");
   Dict<std::string, Tensor> tensors;
   for (const ZipMember& member : archive.members()) {
-    const std::string what = nameOf(member, path);
     std::string key = member.name;
     if (key.ends_with(".npy")) key.resize(key.size() - 4);
-    BOXCAR_CHECK(!tensors.contains(key), "{} cannot be loaded: another array of the archive is called {}, too", what,
-                 pythonStringRepr(key));
-    tensors.insert_or_assign(std::move(key), readArray(archive, member, what));
+    BOXCAR_CHECK(!tensors.contains(key), "{} cannot be loaded: another array of the archive is called {}, too",
+                 archive.describe(member), pythonStringRepr(key));
+    tensors.insert_or_assign(std::move(key), readArray(archive, member));
   }
   return tensors;
 }

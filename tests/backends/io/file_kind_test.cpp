@@ -106,14 +106,7 @@ TEST(FileKind, MessageSaysWhatTheFileIsAndWhatToDo) {
             "'" + (folder / "b.npy") + "' is not a .npy file, but a safetensors file: io::load reads it");
 }
 
-TEST(FileKind, FirstMemberOfAnArchiveIsReadWithoutItsDirectory) {
-  const auto first = [](const std::string& file) {
-    return std::string(firstZipMember(std::as_bytes(std::span(file))));
-  };
-  std::string head = "PK\x03\x04" + std::string(22, '\0') + "\x0c\0\0\0"s;
-  EXPECT_EQ(first(head + "net/data.pkl and more"), "net/data.pkl");
-  EXPECT_EQ(first(head + "net"), "net");
-  EXPECT_EQ(first("PK\x03\x04"), "");
+TEST(FileKind, MembersOfAnArchiveTellIt) {
   EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"net/data.pkl"})->what,
             "a PyTorch checkpoint (a zip with data.pkl)");
   EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"a.npy", "my_data.pkl"}), nullptr);

@@ -1,6 +1,5 @@
 #include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/npz.h>
-#include <boxcar/backends/io/zip_archive.h>
 #include <boxcar/ivalue/file_access.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/backends/io/hand_made_zip.h"
 #include "tests/backends/tensor_helpers.h"
 #include "tests/temporary_folder.h"
 
@@ -18,48 +18,6 @@
 
 namespace boxcar::io {
 namespace {
-
-std::string number(uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value);
-  return text;
-}
-
-uint32_t checksum(const std::string& bytes) {
-  uint32_t crc = ~0U;
-  for (const char byte : bytes) {
-    crc ^= static_cast<uint8_t>(byte);
-    for (int i = 0; i < 8; ++i) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB88320U : 0);
-  }
-  return ~crc;
-}
-
-struct Member {
-  std::string name;
-  std::string data;
-  bool is_deflated = false;
-};
-
-// Deflates data as one stored block; this mark says that it is the last one.
-std::string deflated(const std::string& data) {
-  return "\x01" + number(data.size(), 2) + number(~data.size(), 2) + data;
-}
-
-std::string archiveOf(const std::vector<Member>& members) {
-  std::string file;
-  std::string directory;
-  for (const auto& [name, data, is_deflated] : members) {
-    const std::string packed = is_deflated ? deflated(data) : data;
-    const std::string common = number(20, 2) + number(0, 2) + number(is_deflated ? 8 : 0, 2) + number(0, 4) +
-                               number(checksum(data), 4) + number(packed.size(), 4) + number(data.size(), 4) +
-                               number(name.size(), 2) + number(0, 2);
-    directory += "PK\x01\x02" + number(20, 2) + common + number(0, 10) + number(file.size(), 4) + name;
-    file += "PK\x03\x04" + common + name + packed;
-  }
-  const std::string end = number(0, 4) + number(members.size(), 2) + number(members.size(), 2) +
-                          number(directory.size(), 4) + number(file.size(), 4) + number(0, 2);
-  return file + directory + "PK\x05\x06" + end;
-}
 
 std::string arrayOf(const std::string& descr, const std::string& shape, const std::string& data) {
   const std::string dict = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
@@ -71,14 +29,7 @@ std::string faultOf(const std::string& file) {
   return errorOf([&] { load(file); });
 }
 
-class Npz : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!ZipArchive::isAvailable()) GTEST_SKIP() << "libzip is not here";
-  }
-};
-
-TEST_F(Npz, MembersAreTensorsInTheirOrder) {
+TEST(Npz, MembersAreTensorsInTheirOrder) {
   const auto tensors = load(archiveOf({{"b.npy", arrayOf("|u1", "(3,)", "abc")},
                                        {"a.npy", arrayOf(">i2", "(2,)", std::string("\0\1\2\0", 4)), true},
                                        {"c.npy", arrayOf("|b1", "(2, 0)", "")}}));
@@ -90,7 +41,7 @@ TEST_F(Npz, MembersAreTensorsInTheirOrder) {
   EXPECT_EQ(shapeText(tensors.at("c")), "bool[2, 0]");
 }
 
-TEST_F(Npz, MembersThatAreNoArraysAreNamed) {
+TEST(Npz, MembersThatAreNoArraysAreNamed) {
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", ""}})),
             "'a.npy' in 'x.npz' is not a .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
   EXPECT_EQ(faultOf(archiveOf({{"it's\n", "PICKLE and more"}})),
@@ -111,19 +62,18 @@ TEST_F(Npz, MembersThatAreNoArraysAreNamed) {
             "'a.npy' in 'x.npz' cannot be loaded: its header ends at byte 1100012, and at most 1048576 are read");
 }
 
-TEST_F(Npz, ArchivesThatAreCutOffAreNone) {
+TEST(Npz, ArchivesThatAreCutOffAreNone) {
   const std::string file = archiveOf({{"a.npy", arrayOf("|u1", "(3,)", "abc")}});
   for (size_t size = 0; size < file.size(); ++size) {
     const std::string fault = faultOf(file.substr(0, size));
-    EXPECT_TRUE(fault.starts_with("'x.npz' is not a valid .npz file: it has " + std::to_string(size) +
-                                  " bytes, and the "
-                                  "directory at the end of a zip archive cannot be read: "))
-        << fault;
+    EXPECT_EQ(fault, "'x.npz' is not a valid zip archive: it has " + std::to_string(size) +
+                         " bytes, and does not end with the record that ends an archive; it may be cut off or damaged, "
+                         "so fetch or write it again");
   }
 }
 
 // Any change gives tensors or an error; loaded members match their checksums.
-TEST_F(Npz, ChangedArchivesNeverCrash) {
+TEST(Npz, ChangedArchivesNeverCrash) {
   const std::string good = archiveOf({{"a.npy", arrayOf("<i4", "(4,)", std::string(16, '\1'))},
                                       {"b.npy", arrayOf("<f8", "(2, 3)", std::string(48, '\2')), true}});
   ASSERT_EQ(load(good).size(), 2U);
@@ -163,26 +113,16 @@ TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
   const FileAccessGuard guard(FileAccess{.folder = folder.path()});
   folder.write("cut.npz", "PK");
   folder.write("cut", "PK");
-  const std::string missing = "'" + (folder / "cut.npz") + "' cannot be loaded: ";
-  const std::string invalid =
-      "'" + (folder / "cut.npz") + "' is not a valid .npz file: it has 2 bytes, and the directory ";
-  const std::string fault = errorOf([] { io::load("cut.npz"); });
-  EXPECT_TRUE(fault.starts_with(ZipArchive::isAvailable() ? invalid : missing)) << fault;
+  EXPECT_TRUE(errorOf([] {
+                io::load("cut.npz");
+              }).starts_with("'" + (folder / "cut.npz") + "' is not a valid zip archive: it has 2 bytes, and "));
   EXPECT_EQ(errorOf([] { io::load("cut"); }),
             "'" + (folder / "cut") +
                 "' is not a safetensors file: it has 2 bytes, and the length of the header alone "
                 "takes 8");
 }
 
-TEST(NpzFile, SaysWhatIsMissingWithoutLibzip) {
-  if (ZipArchive::isAvailable()) GTEST_SKIP() << "libzip is here";
-  const std::string fault = faultOf(archiveOf({}));
-  EXPECT_TRUE(fault.starts_with("'x.npz' cannot be loaded: ")) << fault;
-  EXPECT_NE(fault.find("libzip, which reads .npz files"), std::string::npos) << fault;
-  EXPECT_NE(fault.find("or save each array with numpy.save and load it with io::load_npy"), std::string::npos) << fault;
-}
-
-TEST_F(Npz, FilesOfAnotherKindSayWhatReadsThem) {
+TEST(Npz, FilesOfAnotherKindSayWhatReadsThem) {
   const TemporaryFolder folder;
   const FileAccessGuard guard(FileAccess{.folder = folder.path()});
   folder.write("torch.pt", archiveOf({{"torch/data.pkl", "pickled"}, {"torch/version", "3"}}));

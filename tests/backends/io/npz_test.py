@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads .npz files written with Python's zipfile, as NumPy writes them, and by NumPy itself if it is installed.
 
-Usage: npz_test.py BOXCAR. Skipped (status 77) if boxcar was built without libzip.
+Usage: npz_test.py BOXCAR.
 """
 import os
 import struct
@@ -117,7 +117,7 @@ def what_it_holds_tells_the_kind(folder):
     found = folder.output('x = io::load("weights")\nx["w"].add_(1)\nprint(x)\nprint(io::load("weights"))\nio::save(x, "x.npz")')
     assert found == "{'w': tensor([2., 3.])}\n{'w': tensor([1., 2.])}\n", found
     # A safetensors file named .npz is not an .npz file.
-    folder.refuses("'x.npz' is not a valid .npz file: it has", "x.npz")
+    folder.refuses("'x.npz' is not a valid zip archive: it has", "x.npz")
 
 
 def names_are_keys_and_nothing_else(folder):
@@ -138,8 +138,8 @@ def what_is_no_array_is_refused(folder):
     folder.refuses("'a.npy' in 'x.npz' is not a valid .npy file: an array of dtype float32 and shape (9,) has 36 bytes, but "
                    "4 follow the header, which ends at byte 128")
     folder.write("x.npz", [("a.npy", floats(1))], zipfile.ZIP_BZIP2)
-    folder.refuses("'a.npy' in 'x.npz' cannot be loaded: it is compressed by method 12, and NumPy's archives are stored "
-                   "(0) or deflated (8)")
+    folder.refuses("'a.npy' in 'x.npz' cannot be loaded: it is compressed by method 12, and members must be stored (0) "
+                   "or deflated (8)")
 
 
 def changed(path, at, *values):
@@ -160,8 +160,8 @@ def damage_is_noticed(folder):
         for cut in [1, 30, size // 2, size - 4]:
             folder.write("x.npz", [("a.npy", data)], method)
             os.truncate(path, size - cut)
-            folder.refuses(f"'x.npz' is not a valid .npz file: it has {size - cut} bytes, and the directory at the end of a "
-                           "zip archive cannot be read")
+            folder.refuses(f"'x.npz' is not a valid zip archive: it has {size - cut} bytes, and does not end with the record "
+                           "that ends an archive")
     # The directory says that the member is encrypted, but it is not.
     path = folder.write("x.npz", [("a.npy", data)])
     directory = open(path, "rb").read().rindex(b"PK\x01\x02")
@@ -179,7 +179,7 @@ def sizes_are_checked_before_memory_is_taken(folder):
     directory = content.rindex(b"PK\x01\x02")
     changed(path, directory + 24, *struct.pack("<I", 0xF0000000))
     packed = struct.unpack("<I", content[directory + 20:directory + 24])[0]
-    folder.refuses(f"'a.npy' in 'x.npz' is not valid: it should have 4026531840 bytes, which the {packed} bytes in the "
+    folder.refuses(f"'a.npy' in 'x.npz' cannot be read: it should have 4026531840 bytes, which the {packed} bytes in the "
                    "archive cannot become")
     # Two members share the same bytes.
     path = folder.write("x.npz", [("a.npy", floats(*range(1000))), ("b.npy", floats(1))])
@@ -187,8 +187,7 @@ def sizes_are_checked_before_memory_is_taken(folder):
     first, second = content.index(b"PK\x01\x02"), content.rindex(b"PK\x01\x02")
     changed(path, second + 20, *content[first + 20:first + 28])
     changed(path, second + 42, *content[first + 42:first + 46])
-    folder.refuses("'b.npy' in 'x.npz' is not in a valid .npz file: its 4128 bytes and those of the members before it "
-                   f"are more than the {len(content)} of the file")
+    folder.refuses("in 'x.npz' cannot be read: its 4128 bytes behind its header at byte 0 overlap what begins at byte 0, ")
     if "MEMORY_CANNOT_BE_LIMITED" in os.environ:
         return
     # Sizes that are correct, but too large.
@@ -225,11 +224,6 @@ def numpy_writes_what_is_read(folder):
 def main():
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(sys.argv[1], os.path.realpath(path))
-        folder.write("x.npz", [("a.npy", floats(1))])
-        done = folder.run('io::load("x.npz")')
-        if "built without libzip" in done.stderr:
-            print("skipped:", done.stderr)
-            sys.exit(77)
         for test in [every_dtype_is_read, shapes_and_orders_are_kept, what_it_holds_tells_the_kind,
                      names_are_keys_and_nothing_else, what_is_no_array_is_refused, damage_is_noticed,
                      sizes_are_checked_before_memory_is_taken, a_sandbox_holds_for_it, numpy_writes_what_is_read]:
