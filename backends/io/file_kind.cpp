@@ -1,3 +1,4 @@
+#include <boxcar/backends/io/checkpoint.h>
 #include <boxcar/backends/io/file_kind.h>
 #include <boxcar/ivalue/error.h>
 
@@ -48,14 +49,15 @@ bool isJson(std::string_view file) noexcept {
   return (text.starts_with('{') || text.starts_with('[')) && isText(file);
 }
 
-// Returns whether the file is the index of a large model that is split over several files.
-bool isShardIndex(std::string_view file) noexcept {
+bool isIndex(std::string_view file) noexcept {
   return isJson(file) && file.find("\"weight_map\"") != std::string_view::npos;
 }
 
 bool isPickle(std::string_view file) noexcept {
   return file.size() > 2 && file[0] == '\x80' && file[1] >= 2 && file[1] <= 5;
 }
+
+bool isLegacyPickle(std::string_view file) noexcept { return isLegacyCheckpoint(std::as_bytes(std::span(file))); }
 
 // A Protocol Buffers message whose field 1 is a number: `ir_version`, followed by the producer's name (2), the graph
 // (7) or the operator sets (8).
@@ -80,6 +82,7 @@ constexpr std::string_view kFromPickle =
     "write its tensors in Python, safetensors.torch.save_file(torch.load(…), 'x.safetensors'), and load that file";
 constexpr std::string_view kFromArrays =
     "write its arrays in Python, numpy.savez('x.npz', **arrays), and load that file";
+constexpr std::string_view kLoads = "io::load reads it";
 constexpr std::string_view kUnpack = "unpack it, and load what is in it";
 
 using namespace std::string_view_literals;
@@ -90,21 +93,13 @@ constexpr auto kSignatures = std::to_array<Signature>({
      "version https://git-lfs"sv,
      nullptr,
      {"a pointer of Git LFS", "fetch the real file with `git lfs install` and `git lfs pull`"}},
-    {0,
-     "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv,
-     nullptr,
-     {"a PyTorch checkpoint of the old kind (a pickle)", kFromPickle}},
+    {0, {}, isLegacyPickle, {"a PyTorch checkpoint of the old kind (a pickle)", kLoads}},
     {0, {}, isPickle, {"a Python pickle", kFromPickle}},
     {0,
      "\x89HDF\r\n\x1a\n"sv,
      nullptr,
      {"an HDF5 file, as Keras and h5py write", "read it in Python with h5py, and write its arrays by numpy.savez"}},
-    {0,
-     "GGUF"sv,
-     nullptr,
-     {"a GGUF file of llama.cpp's",
-      "take the model's safetensors files instead, or write its tensors in Python with the package gguf and "
-      "numpy.savez"}},
+    {0, "GGUF"sv, nullptr, {"a GGUF file of llama.cpp's", kLoads}},
     {4,
      "TFL3"sv,
      nullptr,
@@ -134,10 +129,7 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {0, "\x89PNG\r\n\x1a\n"sv, nullptr, {"a picture (PNG)", kFromArrays}},
     {0, "\xff\xd8\xff"sv, nullptr, {"a picture (JPEG)", kFromArrays}},
     {0, {}, isHtml, {"a page of the web (HTML)", "a server answered with it; download the file itself"}},
-    {0,
-     {},
-     isShardIndex,
-     {"the index of a model in several files", "load each of the files that its \"weight_map\" names"}},
+    {0, {}, isIndex, {"the index of a model in several files", kLoads}},
     {0, {}, isJson, {"JSON", "io::read_text reads texts; numbers go into a .npz file by numpy.savez"}},
     {0, {}, isText, {"a text", "io::read_text reads texts; numbers go into a .npz file by numpy.savez"}},
 });
@@ -181,6 +173,8 @@ bool isSafetensors(std::span<const std::byte> file) noexcept {
   const std::string_view header = textOf(file).substr(sizeof(length));
   return length <= header.size() && trimmed(header.substr(0, length)).starts_with('{');
 }
+
+bool isShardIndex(std::span<const std::byte> file) noexcept { return isIndex(textOf(file)); }
 
 bool isZip(std::span<const std::byte> file) noexcept {
   const std::string_view text = textOf(file);

@@ -23,6 +23,9 @@ bool isSafetensors(std::span<const std::byte> file) noexcept;
 // Returns whether [file] begins like a zip archive and is not a safetensors file, whose length may look like one.
 bool isZip(std::span<const std::byte> file) noexcept;
 
+// Returns whether [file] is the index of a large model in several files, model.safetensors.index.json.
+bool isShardIndex(std::span<const std::byte> file) noexcept;
+
 // Returns null if the kind is unknown, and for safetensors files, zip archives and .npy files.
 const ForeignKind* findForeignKind(std::span<const std::byte> file) noexcept;
 

@@ -1,7 +1,12 @@
+// io::load, io::load_checkpoint
+
+#include <boxcar/backends/io/checkpoint.h>
 #include <boxcar/backends/io/file_kind.h>
+#include <boxcar/backends/io/gguf.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/npz.h>
 #include <boxcar/backends/io/safetensors.h>
+#include <boxcar/backends/io/sharded.h>
 #include <boxcar/backends/native/recorded_work.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -13,21 +18,46 @@
 namespace boxcar::io {
 namespace {
 
-// Loads the tensors of a file of either kind. The contents determine the kind; if they are cut off, the name does.
-Dict<std::string, Tensor> loadTensors(std::string_view path) {
-  native::refuseWhereRecorded("reads a file");
+IValue loadAny(std::string_view path, std::string_view reader, bool is_shard);
+
+Dict<std::string, Tensor> loadShard(const std::string& path) {
+  return tensorsOfCheckpoint(loadAny(path, "io::load", true), resolvePath(path));
+}
+
+// Returns what a file holds. The contents determine its kind; if they are cut off, the name does.
+IValue loadAny(std::string_view path, std::string_view reader, bool is_shard) {
   const std::string resolved = resolvePath(path);
   const auto file = makeIntrusive<MappedFile>(path);
-  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  const std::span<const std::byte> bytes = file->bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   BOXCAR_CHECK(!text.starts_with("\x93NUMPY"), "'{}' is a .npy file, one array without a name: io::load_npy reads it",
                resolved);
-  if (const ForeignKind* kind = findForeignKind(file->bytes())) failForeign(*kind, resolved, "io::load");
-  if (isZip(file->bytes()) || resolved.ends_with(".npz")) return loadNpz(file->bytes(), resolved);
+  if (isLegacyCheckpoint(bytes)) return loadLegacyCheckpoint(file, resolved);
+  if (isGguf(bytes)) return loadGguf(file, resolved);
+  if (isShardIndex(bytes)) {
+    BOXCAR_CHECK(!is_shard, "'{}' is the index of a model in several files, and another index names it", resolved);
+    return loadSharded(bytes, path, resolved, loadShard);
+  }
+  if (const ForeignKind* kind = findForeignKind(bytes)) failForeign(*kind, resolved, reader);
+  if (isZip(bytes) || resolved.ends_with(".npz")) return loadNpz(bytes, resolved);
   return loadSafetensors(file, resolved);
+}
+
+Dict<std::string, Tensor> loadTensors(std::string_view path) {
+  native::refuseWhereRecorded("reads a file");
+  return tensorsOfCheckpoint(loadAny(path, "io::load", false), resolvePath(path));
+}
+
+IValue loadCheckpoint(std::string_view path) {
+  native::refuseWhereRecorded("reads a file");
+  return loadAny(path, "io::load_checkpoint", false);
 }
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) { m.impl("load", BOXCAR_FN(loadTensors)); }
+BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) {
+  m.impl("load", BOXCAR_FN(loadTensors));
+  m.impl("load_checkpoint", BOXCAR_FN(loadCheckpoint));
+}
 
 }  // namespace boxcar::io

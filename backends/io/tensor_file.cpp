@@ -12,15 +12,6 @@ bool isAlignedFor(ScalarType dtype, const void* address) {
   return reinterpret_cast<uintptr_t>(address) % elementSize(toRealValueType(dtype)) == 0;
 }
 
-Storage storageInFile(const IntrusivePtr<MappedFile>& file, std::span<const std::byte> bytes) {
-  // The storage's deleter releases its reference to the file.
-  IntrusivePtr<MappedFile> reference = file;
-  return StorageImpl::wrap(
-      const_cast<std::byte*>(bytes.data()), bytes.size(), Device(DeviceType::CPU),
-      [](void*, void* context) { IntrusivePtr<MappedFile>::adopt(static_cast<MappedFile*>(context)); },
-      reference.releasePointer());
-}
-
 // Appends the elements from address [from] on, along the dimensions from [dim] on.
 void gather(const Tensor& tensor, int64_t dim, const std::byte* from, std::vector<std::byte>& to) {
   const size_t itemsize = tensor.itemsize();
@@ -33,6 +24,15 @@ void gather(const Tensor& tensor, int64_t dim, const std::byte* from, std::vecto
 }
 
 }  // namespace
+
+Storage storageInFile(const IntrusivePtr<MappedFile>& file, std::span<const std::byte> bytes) {
+  // The storage's deleter releases its reference to the file.
+  IntrusivePtr<MappedFile> reference = file;
+  return StorageImpl::wrap(
+      const_cast<std::byte*>(bytes.data()), bytes.size(), Device(DeviceType::CPU),
+      [](void*, void* context) { IntrusivePtr<MappedFile>::adopt(static_cast<MappedFile*>(context)); },
+      reference.releasePointer());
+}
 
 Tensor tensorInFile(const IntrusivePtr<MappedFile>& file, std::span<const std::byte> bytes, ScalarType dtype,
                     std::span<const int64_t> sizes, std::span<const int64_t> strides) {

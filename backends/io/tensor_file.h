@@ -2,6 +2,7 @@
 
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/ivalue/output_file.h>
+#include <boxcar/ivalue/storage.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstddef>
@@ -11,6 +12,9 @@
 #include <string_view>
 
 namespace boxcar::io {
+
+// Returns a storage of [bytes] of [file], without a copy.
+Storage storageInFile(const IntrusivePtr<MappedFile>& file, std::span<const std::byte> bytes);
 
 // Returns a tensor whose elements are [bytes] of [file], as many as its storage needs. It uses the mapped memory itself
 // if that is aligned for [dtype], else a copy.
