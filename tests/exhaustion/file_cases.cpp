@@ -17,6 +17,20 @@
 namespace boxcar::exhaustion {
 namespace {
 
+using namespace std::string_literals;
+
+// What torch.save writes of {'w': a tensor of two floats, 'l': [1, 2]} in the format without a zip archive.
+const std::string kCheckpoint =
+    "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03.\x80\x02}U\x0dlittle_endian\x88s."
+    "\x80\x02}(U\x01wctorch._utils\n_rebuild_tensor_v2\n((U\x07storagectorch\nFloatStorage\nU\x01"
+    "0U\x03"
+    "cpuK\x02tQK\x00(K\x02t(K\x01t\x89"
+    "ccollections\nOrderedDict\n)RtRU\x01l](K\x01K\x02"
+    "eu.\x80\x02]U\x01"
+    "0a."
+    "\x02\0\0\0\0\0\0\0"
+    "\0\0\x80\x3f\0\0\0\x40"s;
+
 void call(const char* name, std::initializer_list<IValue> arguments) {
   Stack stack;
   for (const IValue& argument : arguments) stack.push_back(argument);
@@ -68,6 +82,9 @@ void addFileCases(std::vector<CaseMaker>& cases, const std::string& folder) {
   const std::string kept_npy = folder + "/kept.npy";
   call("io::save_npy", {strided, kept_npy});
   cases.push_back(always({"loading npy", [=] { call("io::load_npy", {kept_npy}); }}));
+  const std::string checkpoint = folder + "/kept.pt";
+  std::ofstream(checkpoint, std::ios::binary) << kCheckpoint;
+  cases.push_back(always({"loading a checkpoint", [=] { call("io::load_checkpoint", {checkpoint}); }}));
   const std::string damaged = folder + "/damaged.safetensors";
   std::ofstream(damaged, std::ios::binary) << contentsOf(kept).substr(0, 60);
   cases.push_back(always({"loading what is damaged", [=] {
