@@ -160,6 +160,39 @@ class LegacyCheckpoint final {
   size_t at_;
 };
 
+// ---- The format since PyTorch 1.6: a zip archive with the pickle `archive/data.pkl` and a member `archive/data/KEY`
+// for each storage. The name of the folder is any.
+
+constexpr std::string_view kPickleMember = "data.pkl";
+
+// Returns the pickle of a checkpoint; null if there is none.
+const ZipMember* pickleOf(const ZipArchive& archive) noexcept {
+  const auto found = std::ranges::find_if(archive.members(), [](const ZipMember& member) {
+    const std::string_view name = member.name;
+    return name.ends_with(kPickleMember) && name.find('/') + kPickleMember.size() + 1 == name.size();
+  });
+  return found == archive.members().end() ? nullptr : &*found;
+}
+
+// Returns the bytes of a member, in the file or in [copy].
+std::span<const std::byte> memberBytes(const ZipArchive& archive, const ZipMember& member,
+                                       std::vector<std::byte>& copy) {
+  if (member.is_stored) return archive.stored(member);
+  copy = archive.read(member);
+  return copy;
+}
+
+void checkByteOrder(const ZipArchive& archive, const std::string& folder, const std::string& path) {
+  const ZipMember* const member = archive.find(folder + "byteorder");
+  if (member == nullptr) return;  // older versions do not say it
+  std::vector<std::byte> copy;
+  BOXCAR_CHECK(
+      startOf(memberBytes(archive, *member, copy)) == "little",
+      "'{}' cannot be loaded: its member {} does not say 'little', so it was saved by a big-endian machine: load "
+      "it in Python and save it again",
+      path, pythonStringRepr(member->name));
+}
+
 // Returns "'epoch' (int), 'model' (dict) and 3 more".
 std::string entriesOf(const GenericDict& dict) {
   constexpr size_t kMost = 5, kLongest = 40;
@@ -180,6 +213,28 @@ bool isLegacyCheckpoint(std::span<const std::byte> file) noexcept { return endOf
 
 IValue loadLegacyCheckpoint(const IntrusivePtr<MappedFile>& file, const std::string& path) {
   return LegacyCheckpoint(file, path).load();
+}
+
+bool isZipCheckpoint(const ZipArchive& archive) noexcept { return pickleOf(archive) != nullptr; }
+
+IValue loadZipCheckpoint(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive, const std::string& path) {
+  const ZipMember& pickle = *pickleOf(archive);
+  const std::string folder = pickle.name.substr(0, pickle.name.size() - kPickleMember.size());
+  checkByteOrder(archive, folder, path);
+  StorageTable table([&](const StorageId& id, const PicklePlace& place) {
+    const std::string name = folder + "data/" + id.key;
+    const ZipMember* const member = archive.find(name);
+    if (member == nullptr)
+      place.fail(fmt::format("the archive has no member {}", pythonStringRepr(name.substr(0, 80))));
+    if (member->is_stored) return alignedStorage(file, archive.stored(*member));
+    const Storage storage = StorageImpl::allocate(member->size, Device(DeviceType::CPU));
+    archive.read(*member, {static_cast<std::byte*>(storage->data()), storage->nbytes()});
+    return storage;
+  });
+  TorchNames names([&](const StorageId& id, const PicklePlace& place) { return table.find(id, place); });
+  std::vector<std::byte> copy;
+  const std::string what = archive.describe(pickle);
+  return unpickle(memberBytes(archive, pickle, copy), 0, what, names).value;
 }
 
 Dict<std::string, Tensor> tensorsOfCheckpoint(const IValue& value, const std::string& path) {

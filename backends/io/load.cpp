@@ -7,6 +7,7 @@
 #include <boxcar/backends/io/npz.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/backends/io/sharded.h>
+#include <boxcar/backends/io/zip_archive.h>
 #include <boxcar/backends/native/recorded_work.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -14,6 +15,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace boxcar::io {
 namespace {
@@ -22,6 +24,15 @@ IValue loadAny(std::string_view path, std::string_view reader, bool is_shard);
 
 Dict<std::string, Tensor> loadShard(const std::string& path) {
   return tensorsOfCheckpoint(loadAny(path, "io::load", true), resolvePath(path));
+}
+
+IValue loadZip(const IntrusivePtr<MappedFile>& file, const std::string& path, std::string_view reader) {
+  const ZipArchive archive(file->bytes(), path);
+  std::vector<std::string_view> names;
+  for (const ZipMember& member : archive.members()) names.push_back(member.name);
+  if (const ForeignKind* kind = findForeignKind(names)) failForeign(*kind, path, reader);
+  if (isZipCheckpoint(archive)) return loadZipCheckpoint(file, archive, path);
+  return loadNpz(file->bytes(), path);
 }
 
 // Returns what a file holds. The contents determine its kind; if they are cut off, the name does.
@@ -39,7 +50,7 @@ IValue loadAny(std::string_view path, std::string_view reader, bool is_shard) {
     return loadSharded(bytes, path, resolved, loadShard);
   }
   if (const ForeignKind* kind = findForeignKind(bytes)) failForeign(*kind, resolved, reader);
-  if (isZip(bytes) || resolved.ends_with(".npz")) return loadNpz(bytes, resolved);
+  if (isZip(bytes) || resolved.ends_with(".npz")) return loadZip(file, resolved, reader);
   return loadSafetensors(file, resolved);
 }
 

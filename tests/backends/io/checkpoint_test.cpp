@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/backends/io/hand_made_zip.h"
 #include "tests/backends/tensor_helpers.h"
 #include "tests/temporary_folder.h"
 
@@ -14,6 +15,8 @@
 
 namespace boxcar::io {
 namespace {
+
+using namespace std::string_literals;
 
 using Numbers = std::vector<int64_t>;
 Numbers numbers(std::span<const int64_t> values) { return {values.begin(), values.end()}; }
@@ -79,7 +82,7 @@ TEST_P(Checkpoint, LoadSaysWhatElseTheFileHolds) {
                 "'none' (None) and 16 more: io::load_checkpoint returns it as it is");
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Checkpoint, testing::Values("now_legacy", "old_legacy"));
+INSTANTIATE_TEST_SUITE_P(Formats, Checkpoint, testing::Values("now", "old", "now_legacy", "old_legacy"));
 
 class CheckpointFile : public testing::Test {
  protected:
@@ -152,6 +155,75 @@ TEST_F(CheckpointFile, BrokenLegacyFilesAreRefused) {
     folder_.write("x.pt", changed);
     errorOf([] { io::load_checkpoint("x.pt"); });
   }
+}
+
+// A pickle of a tensor of two floats.
+const std::string kTensorPickle =
+    "\x80\x02"
+    "ctorch._utils\n_rebuild_tensor_v2\n((U\x07storagectorch\nFloatStorage\nU\x01"
+    "0U\x03"
+    "cpuK\x02tQK\x00(K\x02t(K\x01t\x89"
+    "ccollections\nOrderedDict\n)RtR."s;
+const std::string kTwoFloats = "\0\0\x80\x3f\0\0\0\x40"s;
+
+TEST_F(CheckpointFile, MembersMayBeDeflatedOrNotAligned) {
+  for (const bool is_deflated : {false, true}) {
+    for (const size_t padding : {0, 1, 2, 3, 4, 5, 6, 7}) {
+      folder_.write("x.pt", archiveOf({{"any/data.pkl", kTensorPickle, is_deflated, ""},
+                                       {"any/data/0", kTwoFloats, is_deflated, std::string(padding, 'x')}}));
+      EXPECT_EQ(toString(io::load_checkpoint("x.pt")), "tensor([1., 2.])");
+    }
+  }
+}
+
+TEST_F(CheckpointFile, BrokenArchivesAreRefused) {
+  const auto fault = [&](const std::vector<HandMadeMember>& members) { return faultOf(archiveOf(members)); };
+  const HandMadeMember pickle = {"a/data.pkl", kTensorPickle, false, ""};
+  const std::string begin = "'a/data.pkl' in '" + (folder_ / "x.pt") + "' cannot be loaded: at byte 77, ";
+  EXPECT_EQ(fault({pickle}), begin + "the archive has no member 'a/data/0'");
+  EXPECT_EQ(fault({pickle, {"a/data/0", "1234567", false, ""}}),
+            begin + "the storage '0' should have 8 bytes, but 7 are in the file");
+  EXPECT_EQ(fault({pickle, {"a/data/0", kTwoFloats, false, ""}, {"a/byteorder", "big", false, ""}}),
+            "cannot be loaded: its member 'a/byteorder' does not say 'little', so it was saved by a big-endian "
+            "machine: load it in "
+            "Python and save it again");
+  const std::string bools = replaced(replaced(kTensorPickle, "FloatStorage", "BoolStorage"), "K\x02tQ", "K\x08tQ");
+  EXPECT_EQ(fault({{"a/data.pkl", bools, false, ""}, {"a/data/0", "\0\1\0\1\2\0\0\0"s, false, ""}}),
+            "'a/data.pkl' in '" + (folder_ / "x.pt") +
+                "' cannot be loaded: at byte 76, element 4 of the storage '0' of bools is neither 0 nor 1");
+  const std::string meta = replaced(kTensorPickle,
+                                    "U\x03"
+                                    "cpu",
+                                    "U\x04meta");
+  EXPECT_EQ(fault({{"a/data.pkl", meta, false, ""}}),
+            "'a/data.pkl' in '" + (folder_ / "x.pt") +
+                "' cannot be loaded: at byte 78, a storage is on the device 'meta', and has no elements");
+  const std::string cuda = replaced(kTensorPickle,
+                                    "U\x03"
+                                    "cpu",
+                                    "U\x06"
+                                    "cuda:0");
+  EXPECT_EQ(fault({{"a/data.pkl", cuda, false, ""}, {"a/data/0", kTwoFloats, false, ""}}), "no error");
+}
+
+TEST_F(CheckpointFile, TorchScriptIsAnotherKind) {
+  folder_.write("x.pt", archiveOf({{"a/data.pkl", kTensorPickle, false, ""},
+                                   {"a/code/__torch__.py", "", false, ""},
+                                   {"a/constants.pkl", "", false, ""}}));
+  EXPECT_EQ(errorOf([] { io::load("x.pt"); }),
+            "'" + (folder_ / "x.pt") +
+                "' is a TorchScript program, not a file that io::load reads: "
+                "write its tensors "
+                "in Python, safetensors.torch.save_file(torch.jit.load(…).state_dict(), 'x.safetensors'), and load "
+                "that file");
+}
+
+TEST_F(CheckpointFile, StoragesOfAnArchiveAreMapped) {
+  folder_.write("x.pt", sample("state_dict_now.pt"));
+  Tensor weight = io::load("x.pt").at("weight");
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(weight.data_ptr()) % 64, 0U) << "as PyTorch aligned it in the file";
+  zero_(weight);
+  EXPECT_EQ(folder_.read("x.pt"), sample("state_dict_now.pt"));
 }
 
 }  // namespace

@@ -107,9 +107,9 @@ TEST(FileKind, MessageSaysWhatTheFileIsAndWhatToDo) {
 }
 
 TEST(FileKind, MembersOfAnArchiveTellIt) {
-  EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"net/data.pkl"})->what,
-            "a PyTorch checkpoint (a zip with data.pkl)");
-  EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"a.npy", "my_data.pkl"}), nullptr);
+  EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"net/data.pkl", "net/constants.pkl"})->what,
+            "a TorchScript program");
+  EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"a.npy", "my_constants.pkl"}), nullptr);
 }
 
 }  // namespace

@@ -125,11 +125,6 @@ TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
 TEST(Npz, FilesOfAnotherKindSayWhatReadsThem) {
   const TemporaryFolder folder;
   const FileAccessGuard guard(FileAccess{.folder = folder.path()});
-  folder.write("torch.pt", archiveOf({{"torch/data.pkl", "pickled"}, {"torch/version", "3"}}));
-  EXPECT_EQ(errorOf([] { io::load("torch.pt"); }),
-            "'" + (folder / "torch.pt") +
-                "' is a PyTorch checkpoint (a zip with data.pkl), not a file that io::load reads: write its tensors in "
-                "Python, safetensors.torch.save_file(torch.load(…), 'x.safetensors'), and load that file");
   folder.write("script.pt", archiveOf({{"s/data.pkl", "pickled"}, {"s/constants.pkl", "pickled"}}));
   EXPECT_TRUE(
       errorOf([] { io::load("script.pt"); })
