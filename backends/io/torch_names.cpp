@@ -233,6 +233,28 @@ constexpr auto kKnownNames = std::to_array<KnownName>({
     {"torch.serialization._get_layout", getLayout},
 });
 
+// What is refused for other reasons than code that would run.
+struct RefusedName {
+  std::string_view name;
+  std::string_view problem;
+};
+
+constexpr auto kRefusedNames = std::to_array<RefusedName>({
+    {"torch._utils._rebuild_meta_tensor_no_storage", "a tensor is on the device 'meta', and has no elements"},
+    {"torch._utils._rebuild_qtensor", "a tensor is quantised, which boxcar's are not: save x.dequantize()"},
+    {"torch._utils._rebuild_sparse_tensor", "a tensor is sparse, which boxcar's are not: save x.to_dense()"},
+});
+
+// Whether the name is that of a dtype, also of one that boxcar does not have: torch.float8_e5m2, torch.uint16.
+bool namesAnyDtype(std::string_view name) {
+  constexpr std::string_view kBegins[] = {"torch.float",    "torch.int",  "torch.uint",  "torch.complex",
+                                          "torch.bcomplex", "torch.qint", "torch.quint", "torch.bits"};
+  return std::ranges::any_of(kBegins, [name](std::string_view begin) {
+    return name.starts_with(begin) && name.size() > begin.size() && name[begin.size()] >= '0' &&
+           name[begin.size()] <= '9';
+  });
+}
+
 // Returns the dtype of a class of storages, "torch.FloatStorage", "torch.cuda.FloatStorage"; nullopt for other names.
 std::optional<ScalarType> storageDtype(std::string_view name) {
   constexpr std::string_view kEnd = "Storage";
@@ -262,6 +284,11 @@ IValue TorchNames::find(std::string_view name, const PicklePlace& place) {
                                          known->call == nullptr ? PickleFunction::Call() : known->call);
   if (const auto dtype = namedDtype(name)) return *dtype;
   if (storageDtype(name)) return makeIntrusive<PickleFunction>(std::string(name));
+  const auto* const refused = std::ranges::find(kRefusedNames, name, &RefusedName::name);
+  if (refused != kRefusedNames.end()) place.fail(refused->problem);
+  if (namesAnyDtype(name))
+    place.fail(fmt::format("a tensor has the dtype {}, which boxcar does not have: save x.float() or x.long()",
+                           name.substr(0, 40)));
   place.refuse(pythonStringRepr(name.substr(0, 100)));
 }
 

@@ -1,7 +1,8 @@
-// A pickle, or a checkpoint of PyTorch's old format -> its values: tensors lie in their storages, nothing contains
-// itself.
+// A pickle, or a checkpoint of PyTorch's in either format -> its values: tensors lie in their storages, nothing
+// contains itself.
 
 #include <boxcar/backends/io/checkpoint.h>
+#include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/torch_names.h>
 
@@ -18,6 +19,10 @@ namespace {
 
 IValue load(const IntrusivePtr<io::MappedFile>& file) {
   if (io::isLegacyCheckpoint(file->bytes())) return io::loadLegacyCheckpoint(file, "x.pt");
+  if (io::isZip(file->bytes())) {
+    const io::ZipArchive archive(file->bytes(), "x.pt");
+    return io::isZipCheckpoint(archive) ? io::loadZipCheckpoint(file, archive, "x.pt") : IValue();
+  }
   io::TorchNames names([](const io::StorageId& id, const io::PicklePlace& place) {
     if (id.bytes > 1 << 16) place.fail("it is too large for a test");
     const Storage storage = StorageImpl::allocate(id.bytes, Device(DeviceType::CPU));

@@ -156,7 +156,11 @@ TEST(Pickle, NothingElseIsNamed) {
   EXPECT_EQ(faultOf("\x82\x01."), "at byte 0, its pickle asks for something by a number of Python's copyreg" + remedy);
   EXPECT_EQ(faultOf("ctorch.nn.parameter\nParameter\n)R."),
             "at byte 31, its pickle asks for torch.nn.parameter.Parameter with arguments" + remedy);
-  EXPECT_EQ(faultOf("ctorch\nfloat8_e4m3fn\n."), "at byte 0, its pickle asks for 'torch.float8_e4m3fn'" + remedy);
+  EXPECT_EQ(
+      faultOf("ctorch\nfloat8_e4m3fn\n."),
+      "at byte 0, a tensor has the dtype torch.float8_e4m3fn, which boxcar does not have: save x.float() or x.long()");
+  EXPECT_EQ(faultOf("ctorch._utils\n_rebuild_sparse_tensor\n."),
+            "at byte 0, a tensor is sparse, which boxcar's are not: save x.to_dense()");
   EXPECT_EQ(faultOf("ctorch\nQInt8Storage\n."), "at byte 0, its pickle asks for 'torch.QInt8Storage'" + remedy);
   EXPECT_EQ(faultOf("K\x01)R."), "at byte 3, its pickle calls a value of type int");
   EXPECT_EQ(faultOf("]}b."), "at byte 2, its pickle sets attributes of a value of type list");
