@@ -129,6 +129,11 @@ TEST_F(CheckpointFile, WritesStayInThisProcess) {
 TEST_F(CheckpointFile, ClassesAreRefused) {
   EXPECT_EQ(faultOf(sample("namespace_now_legacy.pt")).substr(0, 77),
             "cannot be loaded: at byte 153, its pickle asks for 'argparse.Namespace', and ");
+  const std::string fault = faultOf(sample("module_now.pt"));
+  EXPECT_EQ(fault.find("asks for 'torch.nn.modules.linear.Linear', and only tensors and plain values are loaded") !=
+                std::string::npos,
+            true)
+      << fault;
 }
 
 TEST_F(CheckpointFile, BrokenLegacyFilesAreRefused) {
