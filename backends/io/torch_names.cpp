@@ -16,7 +16,7 @@
 namespace boxcar::io {
 namespace {
 
-using Arguments = std::span<const IValue>;
+using PickleArguments = std::span<const IValue>;
 
 // What a persistent id stands for. Without a storage, tensors on it are left out.
 struct PickledStorage final : CustomClassHolder {
@@ -65,7 +65,7 @@ std::optional<uint64_t> bytesToLast(std::span<const int64_t> sizes, std::span<co
 }
 
 // Makes a tensor of (storage, offset, sizes, strides, …).
-IValue tensorOnStorage(Arguments arguments, ScalarType dtype, const PicklePlace& place) {
+IValue tensorOnStorage(PickleArguments arguments, ScalarType dtype, const PicklePlace& place) {
   const auto* const source = arguments.size() >= 4 && arguments[0].isObject()
                                  ? dynamic_cast<const PickledStorage*>(arguments[0].object())
                                  : nullptr;
@@ -89,7 +89,7 @@ IValue tensorOnStorage(Arguments arguments, ScalarType dtype, const PicklePlace&
 
 // ---- The functions of the table ----
 
-IValue rebuildTensor(Arguments arguments, const PicklePlace& place) {
+IValue rebuildTensor(PickleArguments arguments, const PicklePlace& place) {
   // The seventh argument of the second version says what is not done yet: {'conj': True}.
   if (arguments.size() > 6 && arguments[6].isGenericDict()) {
     const GenericDict bits = arguments[6].toGenericDict();
@@ -104,7 +104,7 @@ IValue rebuildTensor(Arguments arguments, const PicklePlace& place) {
 }
 
 // The dtype is the seventh argument.
-IValue rebuildTensorOfDtype(Arguments arguments, const PicklePlace& place) {
+IValue rebuildTensorOfDtype(PickleArguments arguments, const PicklePlace& place) {
   if (arguments.size() < 7 || !arguments[6].isInt() || arguments[6].toInt() < 0 ||
       arguments[6].toInt() >= static_cast<int64_t>(ScalarType::Undefined))
     place.fail("a tensor has no dtype");
@@ -112,21 +112,21 @@ IValue rebuildTensorOfDtype(Arguments arguments, const PicklePlace& place) {
 }
 
 // A parameter is its data; requires_grad is not set.
-IValue rebuildParameter(Arguments arguments, const PicklePlace& place) {
+IValue rebuildParameter(PickleArguments arguments, const PicklePlace& place) {
   if (arguments.empty() || (!arguments[0].isTensor() && !arguments[0].isNone()))
     place.fail("a parameter has no tensor");
   return arguments[0];
 }
 
 // (function, class, its arguments, state): a tensor with attributes, which are dropped.
-IValue rebuildFromType(Arguments arguments, const PicklePlace& place) {
+IValue rebuildFromType(PickleArguments arguments, const PicklePlace& place) {
   const PickleFunction* const function = arguments.size() >= 3 ? asPickleFunction(arguments[0]) : nullptr;
   if (function == nullptr || !function->name().starts_with("torch._utils._rebuild_") || !arguments[2].isTuple())
     place.fail("a tensor is not made by a function");
   return function->call()(arguments[2].unsafeGet<IValue::Tag::Tuple>()->elements(), place);
 }
 
-IValue makeDict(Arguments arguments, const PicklePlace& place) {
+IValue makeDict(PickleArguments arguments, const PicklePlace& place) {
   const GenericDict dict;
   if (arguments.empty()) return dict;
   if (arguments.size() == 1 && arguments[0].isGenericDict()) return arguments[0].toGenericDict().copy();
@@ -140,22 +140,22 @@ IValue makeDict(Arguments arguments, const PicklePlace& place) {
 }
 
 // The class that makes missing values is not needed.
-IValue makeDefaultDict(Arguments, const PicklePlace&) { return GenericDict(); }
+IValue makeDefaultDict(PickleArguments, const PicklePlace&) { return GenericDict(); }
 
-IValue makeSet(Arguments arguments, const PicklePlace& place) {
+IValue makeSet(PickleArguments arguments, const PicklePlace& place) {
   if (arguments.empty()) return GenericList();
   if (arguments.size() != 1 || !arguments[0].isGenericList()) place.fail("a set is not made of a list");
   return arguments[0].toList().copy();
 }
 
-IValue makeComplex(Arguments arguments, const PicklePlace& place) {
+IValue makeComplex(PickleArguments arguments, const PicklePlace& place) {
   if (arguments.size() != 2 || !arguments[0].isDouble() || !arguments[1].isDouble())
     place.fail("a complex number is not made of two floats");
   return std::complex<double>(arguments[0].toDouble(), arguments[1].toDouble());
 }
 
 // _codecs.encode(text, 'latin1'), and bytearray(text, 'latin-1'): protocols 0 to 2 write bytes so.
-IValue encode(Arguments arguments, const PicklePlace& place) {
+IValue bytesOfText(PickleArguments arguments, const PicklePlace& place) {
   if (arguments.empty()) return "";
   std::string_view encoding;
   if (arguments.size() == 2 && arguments[1].isString()) encoding = arguments[1].toStringView();
@@ -167,11 +167,11 @@ IValue encode(Arguments arguments, const PicklePlace& place) {
   return *bytes;
 }
 
-IValue makeSize(Arguments arguments, const PicklePlace& place) {
+IValue makeSize(PickleArguments arguments, const PicklePlace& place) {
   return arguments.empty() ? std::vector<int64_t>() : intsOf(arguments[0], place);
 }
 
-IValue makeDevice(Arguments arguments, const PicklePlace& place) {
+IValue makeDevice(PickleArguments arguments, const PicklePlace& place) {
   if (arguments.empty() || !arguments[0].isString() || (arguments.size() > 1 && !arguments[1].isInt()))
     place.fail("a device is not made of a str and an int");
   const std::string name = arguments.size() == 1
@@ -184,7 +184,7 @@ IValue makeDevice(Arguments arguments, const PicklePlace& place) {
   }
 }
 
-IValue getLayout(Arguments arguments, const PicklePlace& place) {
+IValue getLayout(PickleArguments arguments, const PicklePlace& place) {
   if (arguments.size() != 1 || !arguments[0].isString() || arguments[0].toStringView() != "torch.strided")
     place.fail("a tensor is sparse, or has another layout that boxcar's do not have: save x.to_dense()");
   return Layout::Strided;
@@ -192,27 +192,31 @@ IValue getLayout(Arguments arguments, const PicklePlace& place) {
 
 struct KnownName {
   std::string_view name;
-  IValue (*call)(Arguments arguments, const PicklePlace& place);  // null: it is named only
+  IValue (*call)(PickleArguments arguments, const PicklePlace& place);  // null: it is named only
 };
 
 constexpr auto kKnownNames = std::to_array<KnownName>({
-    {"__builtin__.bytearray", encode},
-    {"__builtin__.bytes", encode},
+    {"__builtin__.bytearray", bytesOfText},
+    {"__builtin__.bytes", bytesOfText},
     {"__builtin__.complex", makeComplex},
     {"__builtin__.dict", makeDict},
+    {"__builtin__.float", nullptr},
     {"__builtin__.frozenset", makeSet},
     {"__builtin__.int", nullptr},
     {"__builtin__.list", nullptr},
     {"__builtin__.set", makeSet},
-    {"_codecs.encode", encode},
-    {"builtins.bytearray", encode},
-    {"builtins.bytes", encode},
+    {"__builtin__.str", nullptr},
+    {"_codecs.encode", bytesOfText},
+    {"builtins.bytearray", bytesOfText},
+    {"builtins.bytes", bytesOfText},
     {"builtins.complex", makeComplex},
     {"builtins.dict", makeDict},
+    {"builtins.float", nullptr},
     {"builtins.frozenset", makeSet},
     {"builtins.int", nullptr},
     {"builtins.list", nullptr},
     {"builtins.set", makeSet},
+    {"builtins.str", nullptr},
     {"collections.Counter", makeDict},
     {"collections.OrderedDict", makeDict},
     {"collections.defaultdict", makeDefaultDict},

@@ -44,6 +44,12 @@ TEST_F(Sharded, TensorsComeFromTheFilesBesideTheIndex) {
   EXPECT_EQ(toString(load("\"b\": \"model-2.safetensors\"")), "{'b': tensor([2])}");
 }
 
+TEST_F(Sharded, FilesMayBeCheckpoints) {
+  const std::string sample = readWholeFile(std::string(BOXCAR_TEST_DATA) + "/checkpoints/state_dict_now.pt");
+  folder_.write("models/pytorch_model-1.bin", sample);
+  EXPECT_EQ(toString(load("\"offset\": \"pytorch_model-1.bin\"")), "{'offset': tensor([5., 7., 9.])}");
+}
+
 TEST_F(Sharded, NamesLeadNowhereElse) {
   folder_.write("a.safetensors", folder_.read("models/model-1.safetensors"));
   for (const std::string name :
