@@ -184,6 +184,7 @@ bool isGguf(std::span<const std::byte> file) noexcept {
 
 Dict<std::string, Tensor> loadGguf(const IntrusivePtr<MappedFile>& file, const std::string& path) {
   const std::span<const std::byte> bytes = file->bytes();
+  BOXCAR_CHECK(isGguf(bytes), "'{}' is not a GGUF file: it does not begin with 'GGUF'", path);
   GgufReader reader(bytes, path);
   const std::vector<GgufEntry> entries = reader.read();
   Dict<std::string, Tensor> tensors;
