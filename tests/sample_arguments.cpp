@@ -135,6 +135,12 @@ std::string savedArray() {
   return path;
 }
 
+std::string savedZip() {
+  static const TemporaryFolder folder;
+  folder.write("sample.zip", "PK\x05\x06" + std::string(18, '\0'));  // no members
+  return folder / "sample.zip";
+}
+
 std::string writtenFile() {
   static const TemporaryFolder folder;
   return folder / "sample.txt";
@@ -173,6 +179,7 @@ const std::map<std::string, Hint>& hints() {
       {"exists.path", [](Maker&) { return IValue(savedFile()); }},
       {"load.path", [](Maker&) { return IValue(savedFile()); }},
       {"load_npy.path", [](Maker&) { return IValue(savedArray()); }},
+      {"load_zip.path", [](Maker&) { return IValue(savedZip()); }},
       {"write_text.path", [](Maker&) { return IValue(writtenFile()); }},
       {"write_text.text", always(IValue("text"))},
       {"masked_fill.value", [](Maker& make) { return make.isOdd() ? IValue(make.tensor(Sizes{})) : IValue(2); }},

@@ -13,15 +13,12 @@ namespace {
 using nlohmann::json;
 using Kind = JsonValue::Kind;
 
-// Error messages show nothing that is nested more deeply.
-constexpr size_t kDeepest = 5;
-
 // Returns a scalar as JSON; destroying nlohmann's scalars allocates no memory.
 std::string dumped(const json& scalar) { return scalar.dump(-1, ' ', true, json::error_handler_t::replace); }
 
 class Reader final : public json::json_sax_t {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  Reader(std::string_view text, size_t deepest) : text_(text), deepest_(deepest) {}
 
   JsonHeader read() {
     // The parser treats a zero byte as the end.
@@ -71,7 +68,7 @@ class Reader final : public json::json_sax_t {
   bool add(JsonValue value) {
     if (depth_ == 0) {
       header_.root = std::move(value);
-    } else if (depth_ <= kDeepest) {
+    } else if (depth_ <= deepest_) {
       if (open_.back()->isObject()) value.key = std::move(key_);
       open_.back()->values.push_back(std::move(value));
     }
@@ -80,7 +77,7 @@ class Reader final : public json::json_sax_t {
   bool open(Kind kind) {
     add(JsonValue(kind));
     // An open value gets no siblings meanwhile, so its address stays valid.
-    if (depth_ < kDeepest) open_.push_back(depth_ == 0 ? &header_.root : &open_.back()->values.back());
+    if (depth_ < deepest_) open_.push_back(depth_ == 0 ? &header_.root : &open_.back()->values.back());
     ++depth_;
     return true;
   }
@@ -98,6 +95,7 @@ class Reader final : public json::json_sax_t {
   }
 
   const std::string_view text_;
+  const size_t deepest_;
   JsonHeader header_;
   std::vector<JsonValue*> open_;  // the open arrays and objects that are kept
   size_t depth_ = 0;
@@ -111,7 +109,7 @@ const JsonValue* JsonValue::find(std::string_view wanted) const noexcept {
   return isObject() && found != values.end() && found->key == wanted ? &*found : nullptr;
 }
 
-JsonHeader readJsonHeader(std::string_view text) { return Reader(text).read(); }
+JsonHeader readJsonHeader(std::string_view text, size_t deepest) { return Reader(text, deepest).read(); }
 
 std::string describe(const JsonValue& value) {
   switch (value.kind) {

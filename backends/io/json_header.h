@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,8 +38,8 @@ struct JsonHeader {
   std::string problem;            // "is not JSON (at byte 3 of 10)"; "" if nothing is wrong
 };
 
-// Parses a header. Values nested more than five levels deep are dropped.
-JsonHeader readJsonHeader(std::string_view text);
+// Parses a header. Values nested more than [deepest] levels deep are dropped; error messages show no deeper ones.
+JsonHeader readJsonHeader(std::string_view text, size_t deepest = 5);
 
 // Returns "an array", "a number".
 std::string describe(const JsonValue& value);

@@ -5,6 +5,7 @@
 #include <boxcar/backends/io/gguf.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/npz.h>
+#include <boxcar/backends/io/pt2.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/backends/io/sharded.h>
 #include <boxcar/backends/io/zip_archive.h>
@@ -13,6 +14,7 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +30,12 @@ Dict<std::string, Tensor> loadShard(const std::string& path) {
 
 IValue loadZip(const IntrusivePtr<MappedFile>& file, const std::string& path, std::string_view reader) {
   const ZipArchive archive(file->bytes(), path);
+  if (const std::optional<std::string> folder = findPt2Folder(archive)) return loadPt2(file, archive, *folder, path);
   std::vector<std::string_view> names;
   for (const ZipMember& member : archive.members()) names.push_back(member.name);
   if (const ForeignKind* kind = findForeignKind(names)) failForeign(*kind, path, reader);
   if (isZipCheckpoint(archive)) return loadZipCheckpoint(file, archive, path);
-  return loadNpz(file->bytes(), path);
+  return loadNpz(archive, path);
 }
 
 // Returns what a file holds. The contents determine its kind; if they are cut off, the name does.

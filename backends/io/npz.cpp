@@ -39,8 +39,7 @@ Tensor readArray(const ZipArchive& archive, const ZipMember& member) {
 
 }  // namespace
 
-Dict<std::string, Tensor> loadNpz(std::span<const std::byte> file, const std::string& path) {
-  const ZipArchive archive(file, path);
+Dict<std::string, Tensor> loadNpz(const ZipArchive& archive, const std::string& path) {
   std::vector<std::string_view> names;
   for (const ZipMember& member : archive.members()) names.push_back(member.name);
   if (const ForeignKind* kind = findForeignKind(names)) failForeign(*kind, path, "io::load");

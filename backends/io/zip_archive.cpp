@@ -56,7 +56,7 @@ std::string nameIn(std::string_view name, const std::string& path) {
 }
 
 // Where the directory is.
-struct Place {
+struct DirectoryPlace {
   uint64_t begin = 0;
   uint64_t size = 0;
   uint64_t count = 0;  // of members
@@ -73,15 +73,15 @@ std::optional<size_t> findEnd(Bytes file) {
   return std::nullopt;
 }
 
-Place findDirectory(Bytes file, const std::string& path) {
+DirectoryPlace findDirectory(Bytes file, const std::string& path) {
   const std::optional<size_t> found = findEnd(file);
   if (!found.has_value())
     failArchive(path,
                 fmt::format("it has {} bytes, and does not end with the record that ends an archive", file.size()));
   const size_t end = *found;
-  Place place{.begin = numberAt<uint32_t>(file, end + 16),
-              .size = numberAt<uint32_t>(file, end + 12),
-              .count = numberAt<uint16_t>(file, end + 10)};
+  DirectoryPlace place{.begin = numberAt<uint32_t>(file, end + 16),
+                       .size = numberAt<uint32_t>(file, end + 12),
+                       .count = numberAt<uint16_t>(file, end + 10)};
   // These are 0, or stand elsewhere.
   bool is_whole = numberAt<uint16_t>(file, end + 4) % kShortElsewhere == 0 &&
                   numberAt<uint16_t>(file, end + 6) % kShortElsewhere == 0 &&
@@ -93,9 +93,9 @@ Place findDirectory(Bytes file, const std::string& path) {
     if (behind > locator || locator - behind < kEnd64Bytes || numberAt<uint32_t>(file, behind) != kEnd64 ||
         numberAt<uint64_t>(file, behind + 4) != locator - behind - 12)
       failArchive(path, fmt::format("its record of 64-bit sizes is not at byte {}, where it should be", behind));
-    const Place large{.begin = numberAt<uint64_t>(file, behind + 48),
-                      .size = numberAt<uint64_t>(file, behind + 40),
-                      .count = numberAt<uint64_t>(file, behind + 32)};
+    const DirectoryPlace large{.begin = numberAt<uint64_t>(file, behind + 48),
+                               .size = numberAt<uint64_t>(file, behind + 40),
+                               .count = numberAt<uint64_t>(file, behind + 32)};
     const bool agree = (place.begin == large.begin || place.begin == kElsewhere) &&
                        (place.size == large.size || place.size == kElsewhere) &&
                        (place.count == large.count || place.count == kShortElsewhere);
@@ -184,7 +184,7 @@ ZipMember readEntry(Bytes directory, size_t& at, const std::string& path) {
 }
 
 // Sets the members' limits. Members that shared bytes could expand a small file enormously.
-void separate(std::vector<ZipMember>& members, uint64_t directory, const std::string& path) {
+void separateMembers(std::vector<ZipMember>& members, uint64_t directory, const std::string& path) {
   std::vector<uint32_t> order(members.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&](uint32_t i) { return members[i].header_at; });
@@ -210,7 +210,7 @@ uInt atMost(size_t bytes) { return static_cast<uInt>(std::min<size_t>(bytes, 1U 
 }  // namespace
 
 ZipArchive::ZipArchive(std::span<const std::byte> file, std::string path) : file_(file), path_(std::move(path)) {
-  const Place place = findDirectory(file_, path_);
+  const DirectoryPlace place = findDirectory(file_, path_);
   const Bytes directory = file_.subspan(place.begin, place.size);
   members_.reserve(place.count);
   size_t at = 0;
@@ -218,7 +218,7 @@ ZipArchive::ZipArchive(std::span<const std::byte> file, std::string path) : file
   if (at != directory.size())
     failArchive(path_, fmt::format("its {} members are described in {} bytes, and its directory has {}", place.count,
                                    at, directory.size()));
-  separate(members_, place.begin, path_);
+  separateMembers(members_, place.begin, path_);
 
   by_name_.resize(members_.size());
   std::iota(by_name_.begin(), by_name_.end(), 0U);

@@ -4,6 +4,7 @@
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/npy.h>
 #include <boxcar/backends/io/npz.h>
+#include <boxcar/backends/io/zip_archive.h>
 
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ std::vector<Tensor> load(const std::string& path) {
   const auto mapped = makeIntrusive<io::MappedFile>(path);
   if (!io::isZip(mapped->bytes())) return {io::loadNpy(path)};
   std::vector<Tensor> tensors;
-  const Dict<std::string, Tensor> loaded = io::loadNpz(mapped->bytes(), path);
+  const Dict<std::string, Tensor> loaded = io::loadNpz(io::ZipArchive(mapped->bytes(), path), path);
   for (size_t i = 0; i < loaded.size(); ++i) tensors.push_back(loaded.entryAt(i).second);
   return tensors;
 }

@@ -1,5 +1,6 @@
 #include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/npz.h>
+#include <boxcar/backends/io/zip_archive.h>
 #include <boxcar/ivalue/file_access.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +25,9 @@ std::string arrayOf(const std::string& descr, const std::string& shape, const st
   return std::string("\x93NUMPY\x01\x00", 8) + number(dict.size(), 2) + dict + data;
 }
 
-Dict<std::string, Tensor> load(const std::string& file) { return loadNpz(std::as_bytes(std::span(file)), "x.npz"); }
+Dict<std::string, Tensor> load(const std::string& file) {
+  return loadNpz(ZipArchive(std::as_bytes(std::span(file)), "x.npz"), "x.npz");
+}
 std::string faultOf(const std::string& file) {
   return errorOf([&] { load(file); });
 }
@@ -132,7 +135,7 @@ TEST(Npz, FilesOfAnotherKindSayWhatReadsThem) {
                        "' is a TorchScript program, not a file that io::load reads: write its tensors in Python, "
                        "safetensors.torch.save_file(torch.jit.load(…).state_dict(), "));
   for (const char* member : {"model/archive_format", "serialized_exported_program.json"}) {
-    folder.write("program.pt2", archiveOf({{member, "pt2"}}));
+    folder.write("program.pt2", archiveOf({{member, "something else"}}));
     EXPECT_TRUE(errorOf([] { io::load("program.pt2"); })
                     .starts_with("'" + (folder / "program.pt2") +
                                  "' is a program of torch.export's (.pt2), not a file that io::load reads: "));

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boxcar/backends/io/mapped_file.h>
+#include <boxcar/backends/io/zip_archive.h>
+#include <boxcar/ivalue/ivalue.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::io {
+
+// Returns the folder of a program that torch.export.save wrote, such as "resnet18/"; nullopt if [archive] is another.
+std::optional<std::string> findPt2Folder(const ZipArchive& archive);
+
+// Returns the names of the archive's models, in the order of the directory.
+std::vector<std::string> pt2Models(const ZipArchive& archive, std::string_view folder);
+
+// Loads the parameters, buffers and constants of a model, by name. Those that share a storage in the archive share it
+// here. Storages stay in the mapped file, without a copy, if they are stored and aligned. [path] is for errors.
+Dict<std::string, Tensor> loadPt2(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive,
+                                  std::string_view folder, std::string_view model, const std::string& path);
+
+// Does so for the only model of an archive; throws Error that names the models if there are several.
+Dict<std::string, Tensor> loadPt2(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive,
+                                  std::string_view folder, const std::string& path);
+
+}  // namespace boxcar::io
