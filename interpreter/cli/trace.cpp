@@ -63,21 +63,25 @@ void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) 
   const auto options = std::make_shared<RunOptions>();
   const auto files = std::make_shared<TraceFiles>();
   addRunOptions(*command, options);
-  addOutputOption(*command, "-o,--output", files->program,
-                  "The script to write; its tensors are written next to it, to tensors-….safetensors")
-      ->type_name("OUT.ops")
-      ->required();
-  addOutputOption(*command, "--dot", files->dot, "Also write the calls as a graph in Graphviz's language")
+  addOutputOption(
+      *command, "-o,--output", files->program,
+      "The script to write; its tensors are written next to it, to tensors-….safetensors; may be left out with "
+      "--dot or --svg")
+      ->type_name("OUT.ops");
+  addOutputOption(*command, "--dot", files->dot, "Write the calls as a graph in Graphviz's language")
       ->type_name("OUT.dot");
-  addOutputOption(*command, "--svg", files->svg, "Also draw the graph; needs Graphviz's dot")->type_name("OUT.svg");
+  addOutputOption(*command, "--svg", files->svg, "Draw the graph; needs Graphviz's dot")->type_name("OUT.svg");
   command->add_flag("--unfold", files->unfolds,
                     "In the graph: draw every call; otherwise repeated parts are one box with a count, and large "
                     "functions are one box each");
   command->add_flag("--keep-backward", files->keeps_backward,
                     "Write calls of `backward` as they are, so that the program differentiates; otherwise it has the "
                     "calls that they make");
-  addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops -o calls.ops --svg calls.svg"});
+  addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops --svg calls.svg"});
   command->callback([command, options, files, rest, &status] {
+    if (files->program.empty() && files->dot.empty() && files->svg.empty()) {
+      throw CLI::RequiredError("--output, --dot or --svg");
+    }
     readRunOptions(*command, rest, *options,
                    {{"--output", files->program}, {"--dot", files->dot}, {"--svg", files->svg}});
     trace(*options, *files);

@@ -32,6 +32,12 @@ bool givesNoTensor(const FunctionSchema& schema) {
   });
 }
 
+// Whether an operator changes something that its results do not hold.
+bool changesSomething(const OperatorHandle& op) {
+  return op.hasTag(boxcar::Tag::maybe_aliasing_or_mutating) ||
+         std::ranges::any_of(op.schema().arguments(), &Argument::is_write);
+}
+
 // Whether an operator's result may share memory with its arguments.
 bool givesView(const FunctionSchema& schema) {
   return schema.returns().size() == 1 && schema.returns()[0].alias_info() != nullptr;
@@ -68,7 +74,10 @@ const TraceProgram::OperatorFacts& TraceProgram::factsOf(const OperatorHandle& o
 
 bool TraceProgram::tells(const OperatorHandle& op) {
   // What only asks leaves nothing that the program could use.
-  if (keeps_backward_ && op.hasTag(boxcar::Tag::differentiation) && givesNoTensor(op.schema())) return false;
+  if (keeps_backward_ && op.hasTag(boxcar::Tag::differentiation) && givesNoTensor(op.schema()) &&
+      !changesSomething(op)) {
+    return false;
+  }
   return !factsOf(op).acts_outside || op.schema().returns().empty();
 }
 

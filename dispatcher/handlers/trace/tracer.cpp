@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -23,16 +24,14 @@ namespace boxcar {
 
 struct Tracer::State {
   State(const std::string& file, TracerOptions chosen)
-      : options(chosen),
-        path(file),
-        access(fileAccess()),
-        output(file),
-        program(options.has_graph, options.keeps_backward) {}
+      : options(chosen), path(file), access(fileAccess()), program(options.has_graph, options.keeps_backward) {
+    if (!file.empty()) output.emplace(file);
+  }
 
   const TracerOptions options;
   const std::string path;
   const FileAccess access;  // that of the tracer's creator, which resolves the paths
-  OutputFile output;
+  std::optional<OutputFile> output;
   mutable std::mutex mutex;
   detail::TraceProgram program;
 };
@@ -201,7 +200,7 @@ void Tracer::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 std::string Tracer::finish(bool failed) {
   const std::lock_guard lock(state_->mutex);
   // A script that failed before its first call must not replace an existing trace.
-  if (failed && state_->program.isEmpty()) return {};
+  if ((failed && state_->program.isEmpty()) || !state_->output) return {};
   const FileAccessGuard access(state_->access);
   const Dict<std::string, Tensor>& tensors = state_->program.savedTensors();
   const std::string file = fileNameOf(tensors);
@@ -211,8 +210,8 @@ std::string Tracer::finish(bool failed) {
     Dispatcher::singleton().findSchemaOrThrow("io::save", "").callBoxed(stack);
   }
   const std::string text = state_->program.text(file);
-  state_->output.write(std::as_bytes(std::span(text)));
-  state_->output.commit();
+  state_->output->write(std::as_bytes(std::span(text)));
+  state_->output->commit();
   std::string report;
   if (failed) report = fmt::format("trace: the run failed; {} has the calls before that\n", state_->path);
   if (state_->program.valueCount() <= kMostValues) return report;

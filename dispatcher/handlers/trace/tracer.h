@@ -35,7 +35,8 @@ struct TracerOptions {
 // calls are written in the order in which they end.
 class BOXCAR_API Tracer final : public Handler {
  public:
-  // Opens the file at [path]. Throws Error if it cannot be written.
+  // Opens the file at [path]. Throws Error if it cannot be written. With an empty [path] no program is written: graph()
+  // shows what ran.
   explicit Tracer(const std::string& path, TracerOptions options = {});
   ~Tracer() override;
 

@@ -332,6 +332,11 @@ refused "--record: --output writes 'new.ops' already" graph.ops -o new.ops --rec
 same "the script" "$before" "$(< "$folder/graph.ops")"
 [[ ! -e $folder/new.ops ]] || fail "a trace although the graph could not be written"
 
+(cd "$folder" && "$boxcar" trace graph.ops --dot alone.dot > /dev/null) || fail "a graph without a trace"
+[[ $(head -n 1 "$folder/alone.dot") == digraph* ]] || fail "no graph: $(head -n 1 "$folder/alone.dot")"
+refusal=$("$boxcar" trace "$folder/graph.ops" 2>&1)
+has "a trace of nothing" "boxcar trace: --output, --dot or --svg is required" "$refusal"
+
 # ---- Training ----
 
 cat > "$folder/train.ops" << 'EOF'
@@ -383,5 +388,20 @@ autograd::checkpoint(f, ones(2))' > "$folder/checkpoint.ops"
 refusal=$("$boxcar" trace "$folder/checkpoint.ops" -o "$folder/checkpoint_trace.ops" --keep-backward 2>&1)
 [[ $refusal == *"the tracer cannot write down argument 'function' of autograd::checkpoint, a value of kind Object"* ]] ||
   fail "a trace of a call that takes a function: $refusal"
+
+echo 'fn double(Tensor g) -> Tensor { return g * 2 }
+x = ones(2).requires_grad_()
+x.register_hook(double)' > "$folder/hook.ops"
+has "a trace of a hook" "the tracer cannot write down argument 'hook' of aten::register_hook, a value of kind Object" \
+  "$("$boxcar" trace "$folder/hook.ops" -o "$folder/hook_trace.ops" --keep-backward 2>&1)"
+echo 'op my::scale(Tensor x) -> Tensor { return x * 2 }
+fn scale_backward(Tensor grad) -> Tensor { return grad * 2 }
+autograd::register_derivative("my::scale", scale_backward)' > "$folder/own.ops"
+has "a trace of a derivative of one's own" \
+  "the tracer cannot write down argument 'backward' of autograd::register_derivative, a value of kind Object" \
+  "$("$boxcar" trace "$folder/own.ops" -o "$folder/own_trace.ops" --keep-backward 2>&1)"
+for name in hook own; do
+  "$boxcar" trace "$folder/$name.ops" -o "$folder/${name}_trace.ops" > /dev/null || fail "$name: a trace without backward"
+done
 
 [[ $failures -eq 0 ]] || exit 1
