@@ -1,5 +1,28 @@
 # What `cmake --install` installs, and where. `--component static` adds the static library to an installed shared one.
 include(CMakePackageConfigHelpers)
+
+# What is built to be installed, without the tests and benchmarks.
+add_custom_target(boxcar_installed DEPENDS boxcar_ops)
+set(installed_targets boxcar boxcar_cuda boxcar_cli)
+if(BOXCAR_STATIC)
+  list(APPEND installed_targets boxcar_archive)
+endif()
+set(installed_files ${PROJECT_BINARY_DIR}/generated/ops.h)
+foreach(target ${installed_targets})
+  if(TARGET ${target})
+    add_dependencies(boxcar_installed ${target})
+    list(APPEND installed_files $<TARGET_FILE:${target}>)
+  endif()
+endforeach()
+# A build of the program alone lacks some of it. Then nothing is installed, rather than a part.
+install(CODE "set(files \"${installed_files}\")
+foreach(file IN LISTS files)
+  if(NOT EXISTS \"\${file}\")
+    message(FATAL_ERROR \"\${file} is not built, so nothing is installed: build first, with \"
+                        \"cmake --build ${PROJECT_BINARY_DIR} --target boxcar_installed\")
+  endif()
+endforeach()")
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/boxcar)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -74,15 +97,4 @@ if(TARGET boxcar_cli)
   install(FILES ${described}/boxcar DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${described}/_boxcar DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES ${described}/boxcar.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
-
-# Builds what is installed, without the tests and benchmarks.
-add_custom_target(boxcar_installed DEPENDS boxcar_ops)
-foreach(target boxcar boxcar_cuda boxcar_cli)
-  if(TARGET ${target})
-    add_dependencies(boxcar_installed ${target})
-  endif()
-endforeach()
-if(BOXCAR_STATIC)
-  add_dependencies(boxcar_installed boxcar_archive)
 endif()

@@ -17,6 +17,11 @@ quietly() { "$@" >log 2>&1 || { cat log && fail "$*" && exit 1; }; }
 
 # ---- Installing ----
 
+sed "s|$build/boxcar\([;\"]\)|$build/not_there\1|" "$build/cmake_install.cmake" >half.cmake
+if "$cmake" -D CMAKE_INSTALL_PREFIX="$folder/half" -P half.cmake >log 2>&1; then fail "an installation of half a build"; fi
+tr -s ' \n' ' ' <log | grep -q "$build/not_there is not built, so nothing is installed" || fail "no error names what is not built:" "$(<log)"
+[[ ! -e half ]] || fail "something of half a build was installed"
+
 quietly "$cmake" --install "$build" --prefix "$folder/first"
 if [[ $kind == shared ]]; then quietly "$cmake" --install "$build" --prefix "$folder/first" --component static; fi
 mv first moved
