@@ -15,18 +15,24 @@ namespace {
 
 // Adds each of [tensors] with its gradient, 1 by default.
 void addRoots(GraphTask& task, TensorList tensors, TensorList gradients) {
-  BOXCAR_CHECK(gradients.empty() || gradients.size() == tensors.size(), "got {} tensors and {} gradients",
+  BOXCAR_CHECK(gradients.empty() || gradients.size() == tensors.size(),
+               "got {} tensors and {} gradients; give one gradient for each tensor, or None for those of one element",
                tensors.size(), gradients.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i];
-    BOXCAR_CHECK(tensor.requires_grad(), "element {} of tensors does not require grad and does not have a grad_fn", i);
+    BOXCAR_CHECK(
+        tensor.requires_grad(),
+        "element {} of tensors does not require grad and does not have a grad_fn: call requires_grad_() on a "
+        "tensor that it depends on, and compute it outside of no_grad() and without detach() or an integer dtype",
+        i);
     Tensor gradient = gradients.empty() ? Tensor() : gradients[i];
     if (!gradient.defined()) {
       BOXCAR_CHECK(tensor.numel() == 1,
                    "grad can be implicitly created only for scalar outputs, but element {} of "
-                   "tensors has shape [{}]",
+                   "tensors has shape [{}]; reduce it, as sum() does, or give its gradient",
                    i, fmt::join(tensor.sizes(), ", "));
-      BOXCAR_CHECK(!tensor.is_complex(), "grad can be implicitly created only for real scalar outputs but got {}",
+      BOXCAR_CHECK(!tensor.is_complex(),
+                   "grad can be implicitly created only for real scalar outputs but got {}; give its gradient",
                    dtypeName(tensor.scalar_type()));
       gradient = boxcar::ones_like(tensor);
     }

@@ -4,7 +4,29 @@
 #include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/schema/function_schema.h>
 
+#include <algorithm>
+
 namespace boxcar::autograd {
+namespace {
+
+// Whether a value is nested in lists as deeply as [type] is.
+bool isNestedLike(const IValue& value, TypePtr type) {
+  if (type->isOptional()) return value.isNone() || isNestedLike(value, type->element());
+  if (!type->isList()) return true;
+  if (!value.isList()) return false;
+  return value.length() == 0 || isNestedLike(value.elementAt(0), type->element());
+}
+
+// Whether a number of type [given] may be converted to [wanted]: a bool to int, both to float. A Scalar may be any.
+bool mayBecome(TypePtr given, TypePtr wanted) noexcept {
+  if (given->kind() == TypeKind::Scalar) return isSubtypeOf(wanted, given);
+  const TypeKind from = given->underlying()->kind();
+  const TypeKind to = wanted->underlying()->kind();
+  return (from == TypeKind::Bool && to == TypeKind::Int) ||
+         (to == TypeKind::Float && (from == TypeKind::Int || from == TypeKind::Bool));
+}
+
+}  // namespace
 
 IValue callFunction(std::string_view what, const FunctionObject& function, std::span<const IValue> args) {
   const FunctionSchema& schema = function.schema();
@@ -28,6 +50,29 @@ std::vector<IValue> elementsOf(const IValue& list) {
   std::vector<IValue> elements;
   for (size_t i = 0; i < list.length(); ++i) elements.push_back(list.elementAt(i));
   return elements;
+}
+
+std::vector<IValue> argumentsFor(const FunctionObject& function, const IValue& list) {
+  std::vector<IValue> elements = elementsOf(list);
+  const std::vector<Argument>& parameters = function.schema().arguments();
+  if (parameters.empty() || elements.empty()) return elements;
+  // One number can stand for a list of a given length.
+  const bool is_repeated = elements.size() == 1 && parameters[0].N().has_value();
+  if (is_repeated || isNestedLike(elements[0], parameters[0].type())) return elements;
+  return isNestedLike(list, parameters[0].type()) ? std::vector{list} : elements;
+}
+
+bool mayTake(TypePtr wanted, TypePtr given) noexcept {
+  if (wanted->isOptional()) wanted = wanted->element();
+  if (given->isOptional()) given = given->element();
+  if (given->kind() == TypeKind::Any || given->hasVariables() || wanted->hasVariables()) return true;
+  if (isSubtypeOf(given, wanted) || given->underlying() == wanted->underlying() || mayBecome(given, wanted))
+    return true;
+  if (given->kind() != wanted->kind()) return false;
+  if (given->isList() || given->kind() == TypeKind::Dict || given->kind() == TypeKind::Tuple) {
+    return std::ranges::equal(wanted->contained(), given->contained(), &mayTake);
+  }
+  return given->kind() == TypeKind::Union;
 }
 
 std::vector<Tensor> tensorsIn(std::span<const IValue> values) {

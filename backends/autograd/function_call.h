@@ -19,6 +19,13 @@ IValue callFunction(std::string_view what, const FunctionObject& function, std::
 // Returns the elements of a list of any kind.
 std::vector<IValue> elementsOf(const IValue& list);
 
+// Returns the arguments that [list] has for [function]: its elements, or the list itself, if the function's first
+// parameter is a list like it, and no element is.
+std::vector<IValue> argumentsFor(const FunctionObject& function, const IValue& list);
+
+// Whether a parameter of type [wanted] may take a value of type [given], perhaps after a conversion.
+bool mayTake(TypePtr wanted, TypePtr given) noexcept;
+
 // The tensors in a value, in the order in which mapTensors() maps them, undefined ones too.
 std::vector<Tensor> tensorsIn(std::span<const IValue> values);
 // Returns [values] with their tensors replaced by [tensors], in the same order.

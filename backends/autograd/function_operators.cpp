@@ -37,8 +37,13 @@ void checkHook(const FunctionSchema& schema) {
   const bool takes_one =
       !arguments.empty() && std::all_of(arguments.begin() + 1, arguments.end(),
                                         [](const Argument& a) { return a.default_value().has_value(); });
-  BOXCAR_CHECK(takes_one && schema.returns().size() <= 1,
-               "register_hook(): a hook takes the gradient alone, and returns another one or nothing\n  {}", schema);
+  const bool fits = takes_one && mayTake(arguments[0].type(), Type::tensor()) &&
+                    (schema.returns().empty() ||
+                     (schema.returns().size() == 1 && mayTake(schema.returns()[0].type(), Type::tensor())));
+  BOXCAR_CHECK(
+      fits,
+      "register_hook(): a hook takes the gradient alone, a Tensor, and returns another Tensor, None or nothing\n  {}",
+      schema);
 }
 
 struct RegisterHook {
@@ -68,7 +73,7 @@ IValue apply(const FunctionPtr& forward, const FunctionPtr& backward, const IVal
     if (schema.returns().empty()) return {};
     return schema.returns().size() == 1 ? std::vector{result} : elementsOf(result);
   };
-  std::vector<IValue> results = callWithDerivative(kName, schema, call, backward, elementsOf(args));
+  std::vector<IValue> results = callWithDerivative(kName, schema, call, backward, argumentsFor(*forward, args));
   if (results.empty()) return {};
   return results.size() == 1 ? std::move(results[0]) : IValue(Tuple(std::move(results)));
 }
@@ -231,7 +236,7 @@ struct Checkpoint {
 };
 
 IValue checkpoint(const FunctionPtr& function, const IValue& args, bool preserve_rng_state) {
-  const std::vector<IValue> given = elementsOf(args);
+  const std::vector<IValue> given = argumentsFor(*function, args);
   if (!GradMode::is_enabled()) return callFunction("autograd::checkpoint", *function, given);
   variable_list tensors = tensorsIn(given);
   Checkpoint again{function, withTensors(given, variable_list(tensors.size())), std::nullopt, {}};

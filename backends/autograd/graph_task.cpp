@@ -276,7 +276,12 @@ Gradients GraphTask::applied(Node& node, Gradients gradients) {
     if (AnomalyMode::should_check_nan()) checkNan(node, results);
     return results;
   } catch (Error& error) {
-    if (const std::string call = callOf(node); !call.empty()) error.addContext("in the backward of " + call);
+    if (const std::string call = callOf(node); !call.empty()) {
+      error.addContext("in the backward of " + call);
+    } else if (AnomalyMode::is_enabled()) {
+      error.addContext(fmt::format(
+          "in {}, whose line is not known: make the calls before the pass inside of anomaly_mode(), too", node.name()));
+    }
     throw;
   }
 }

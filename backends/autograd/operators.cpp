@@ -104,6 +104,12 @@ struct SetGrad {
   static constexpr WriteCount kWriteCount = WriteCount::kNever;
   void operator()(Tensor& self, const std::optional<Tensor>& value) const {
     meta::checkDefined(self);
+    // A script's number becomes a tensor, which is no gradient of anything.
+    BOXCAR_CHECK(!value.has_value() || !value->defined() || !value->unsafeGetTensorImpl()->is_wrapped_number(),
+                 "assigned grad expected to be a Tensor or None but got grad of type {}; zeros_like(x) makes a Tensor",
+                 value->is_floating_point() ? "float"
+                 : value->is_complex()      ? "complex"
+                                            : "int");
     setGrad(self, value.value_or(Tensor()));
   }
 };

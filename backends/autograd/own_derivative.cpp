@@ -4,13 +4,18 @@
 #include <boxcar/backends/autograd/own_derivative.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/python_text.h>
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/operator_name.h>
 #include <boxcar/schema/parse_schema.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <ranges>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace boxcar::autograd {
@@ -21,6 +26,13 @@ constexpr std::string_view kRegister = "autograd::register_derivative";
 bool isTensorType(TypePtr type) {
   if (type->isOptional()) type = type->element();
   return type->kind() == TypeKind::Tensor || (type->isList() && type->element()->kind() == TypeKind::Tensor);
+}
+
+// Whether a result of [type] may be a gradient, or several.
+bool mayBeGradient(TypePtr type) {
+  if (type->kind() == TypeKind::Tuple) return std::ranges::all_of(type->contained(), mayBeGradient);
+  return type->kind() == TypeKind::None || mayTake(type, Type::tensor()) ||
+         mayTake(type, Type::listOf(Type::optionalOf(Type::tensor())));
 }
 
 // A derivative of one's own, and what each of its parameters gets.
@@ -36,11 +48,33 @@ struct OwnDerivative {
     const size_t most = forward.arguments().size();
     BOXCAR_CHECK(count <= most, "{}: {} takes {} argument{}, not {}\n  {}", label, forward.name(), most,
                  most == 1 ? "" : "s", count, forward);
-    for (const Argument& parameter : this->backward->schema().arguments()) parts.push_back(partOf(parameter, count));
+    const FunctionSchema& own = this->backward->schema();
+    for (const Argument& parameter : own.arguments()) {
+      parts.push_back(partOf(parameter, count));
+      const TypePtr given = typeOf(parts.back());
+      BOXCAR_CHECK(mayTake(parameter.type(), given), "{}: '{}' of the derivative {} must be {}, not {}\n  {}", label,
+                   parameter.name(), this->backward->text(), *given, *parameter.type(), own);
+    }
+    for (const Argument& result : own.returns()) {
+      BOXCAR_CHECK(mayBeGradient(result.type()),
+                   "{}: the derivative {} must return a Tensor or None for each Tensor that {} takes, not {}\n  {}",
+                   label, this->backward->text(), forward.name(), *result.type(), own);
+    }
   }
 
   // Whether argument [index] of the call may have a gradient.
   bool isDifferentiated(size_t index) const { return isTensorType(forward.arguments()[index].type()); }
+
+  // The type of what a parameter gets.
+  TypePtr typeOf(const Part& part) const {
+    switch (part.what) {
+      case Part::kGrad: return Type::tensor();
+      case Part::kGrads: return Type::listOf(Type::tensor());
+      case Part::kArgument: return forward.arguments()[part.index].type();
+      case Part::kResult: break;
+    }
+    return forward.returns()[part.index].type();
+  }
 
   Part partOf(const Argument& parameter, size_t count) const {
     const std::string_view name = parameter.name();
@@ -143,13 +177,16 @@ class DerivedCall final {
     BOXCAR_CHECK(found == wanted,
                  "{}: the derivative {} must return {} gradient{}, one for each Tensor that {} takes, "
                  "not {}\n  {}",
-                 own_->label, own_->backward->text(), wanted, wanted == 1 ? "" : "s", own_->forward.name(), found,
-                 own_->forward);
+                 own_->label, own_->backward->text(), wanted, wanted == 1 ? "" : "s as a tuple", own_->forward.name(),
+                 returned.isList() ? "a list" : std::to_string(found), own_->forward);
     variable_list gradients;
     size_t next = 0;
     for (size_t i = 0; i < args_.size(); ++i) {
       if (!own_->isDifferentiated(i)) continue;
       const IValue gradient = is_one ? returned : returned.elementAt(next++);
+      BOXCAR_CHECK(gradient.isNone() || gradient.isTensor() || gradient.isList(),
+                   "{}: the derivative {} must return a Tensor or None for '{}', not {}", own_->label,
+                   own_->backward->text(), own_->forward.arguments()[i].name(), gradient);
       variable_list each = gradient.isNone() ? variable_list(counts_[i]) : tensorsIn({&gradient, 1});
       BOXCAR_CHECK(each.size() == counts_[i],
                    "{}: the derivative {} returned {} gradients for '{}', which has {} tensors", own_->label,
@@ -217,6 +254,24 @@ struct DerivativeKernel {
   }
 };
 
+// What may be meant by the name of an operator that there is not.
+std::string adviceFor(const OperatorName& wanted) {
+  const std::vector<OperatorHandle> overloads = Dispatcher::singleton().findOverloads(wanted.name);
+  if (!overloads.empty()) {
+    return fmt::format("; name one of the overloads {}",
+                       fmt::join(overloads | std::views::transform([](const OperatorHandle& each) {
+                                   return toString(each.operator_name());
+                                 }),
+                                 ", "));
+  }
+  if (!wanted.getNamespace().has_value()) return "; a name begins with its namespace, such as my::scale";
+  const std::vector<OperatorName> defined = Dispatcher::singleton().getAllOpNames();
+  std::set<std::string_view> names;
+  for (const OperatorName& each : defined) names.insert(each.name);
+  const std::string meant = didYouMean(wanted.name, std::vector(names.begin(), names.end()));
+  return meant.empty() ? "; define it, or load its plugin, before" : "." + meant;
+}
+
 }  // namespace
 
 std::vector<IValue> callWithDerivative(std::string_view label, const FunctionSchema& forward,
@@ -229,7 +284,7 @@ std::vector<IValue> callWithDerivative(std::string_view label, const FunctionSch
 std::vector<RegistrationHandleRAII> registerDerivative(std::string_view op, FunctionPtr backward) {
   const OperatorName name = parseName(op);
   const std::optional<OperatorHandle> found = Dispatcher::singleton().findSchema(name);
-  BOXCAR_CHECK(found.has_value(), "{}: there is no operator {}", kRegister, op);
+  BOXCAR_CHECK(found.has_value(), "{}: there is no operator {}{}", kRegister, op, adviceFor(name));
   const FunctionSchema& schema = found->schema();
   const Formula* const formula = differentiatedOperator(*found).formula;
   BOXCAR_CHECK(formula == nullptr,

@@ -10,6 +10,7 @@
 #include <boxcar/ops.h>
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/parse_schema.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -121,7 +122,11 @@ FunctionPtr gradientOf(std::string_view name, const FunctionPtr& func, int64_t a
   std::vector<Argument> returns;
   returns.emplace_back("", type->kind() == TypeKind::Tensor ? type : Type::any());
   if (with_value) returns.emplace_back("", Type::tensor());
-  FunctionSchema own(std::string(name), "", schema.arguments(), std::move(returns));
+  const std::string& of = schema.name();
+  const size_t colons = of.rfind("::");
+  const std::string own_name =
+      fmt::format("{}_of_{}", name, std::string_view(of).substr(colons == std::string::npos ? 0 : colons + 2));
+  FunctionSchema own(own_name, "", schema.arguments(), std::move(returns));
   return makeFunction(std::move(own), [label = "func::" + std::string(name), func, index, with_value](Stack& stack) {
     const size_t arguments = func->schema().arguments().size();
     std::vector<IValue> args = pop(stack, arguments);
@@ -158,7 +163,7 @@ IValue callRecorded(std::string_view what, const FunctionPtr& func, const std::v
 }
 
 std::tuple<IValue, FunctionPtr> vjp(const FunctionPtr& func, const IValue& primals) {
-  const auto inputs = std::make_shared<Primals>(elementsOf(primals));
+  const auto inputs = std::make_shared<Primals>(argumentsFor(*func, primals));
   const IValue output = callRecorded("func::vjp", func, inputs->inputs());
   static const FunctionSchema schema = parseSchema("vjp_fn(Any cotangents) -> Any");
   FunctionPtr pull = makeFunction(schema, [inputs, output](Stack& stack) {
@@ -174,8 +179,8 @@ std::tuple<IValue, FunctionPtr> vjp(const FunctionPtr& func, const IValue& prima
 }
 
 std::tuple<IValue, IValue> jvp(const FunctionPtr& func, const IValue& primals, const IValue& tangents) {
-  const std::vector<IValue> values = elementsOf(primals);
-  const std::vector<IValue> directions = elementsOf(tangents);
+  const std::vector<IValue> values = argumentsFor(*func, primals);
+  const std::vector<IValue> directions = argumentsFor(*func, tangents);
   const std::vector<Tensor> given = tensorsIn(directions);
   std::vector<Tensor> inputs = tensorsIn(values);
   BOXCAR_CHECK(given.size() == inputs.size(),

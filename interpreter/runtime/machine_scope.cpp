@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/runtime/handler_object.h>
 #include <boxcar/interpreter/runtime/interrupt.h>
 #include <boxcar/interpreter/runtime/machine.h>
+#include <boxcar/interpreter/runtime/overload.h>
 #include <boxcar/interpreter/runtime/run_stop.h>
 #include <boxcar/interpreter/runtime/script_handler.h>
 #include <boxcar/interpreter/runtime/value_operations.h>
@@ -218,13 +219,14 @@ std::string Machine::explain(std::string message, const Mark& mark, const Stack&
     const FunctionSchema& schema = is_operator ? program.site(call.index()).op.schema() : builtins()[call.a].schema;
     const Argument& parameter = schema.arguments()[argument->position];
     const IValue& value = top_->slots[instruction.b];
-    const std::string what =
+    std::string what =
         fmt::format("{}(): argument '{}' must be {}, not {}",
                     is_operator ? toString(schema.operator_name()) : std::string(builtins()[call.a].name()),
                     parameter.name(), *parameter.type(), kindName(value));
     // The message explains errors in an element of a list, or in the text for a device.
     if (value.isList() || value.isTuple()) return what + ": " + message;
     const bool has_kind = conversionCost(typeOf(value), {parameter.type()}, {false, true}).has_value();
+    if (value.isNone() && parameter.type()->kind() == TypeKind::Tensor) return what.append(kRemedyForNone);
     return has_kind ? message : what;
   }
   // Here all values are as they were before the call.

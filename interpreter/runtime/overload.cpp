@@ -238,6 +238,8 @@ class Fitter {
       reason_ += "; a number can replace a Tensor only next to a Tensor argument";
     } else if (given->kind() == TypeKind::String && isDtype(wanted.type())) {
       reason_ += "; write a dtype without quotes, such as float32";
+    } else if (at_run_time_ && given->kind() == TypeKind::None && wanted.type()->kind() == TypeKind::Tensor) {
+      reason_ += kRemedyForNone;
     }
     return false;
   }

@@ -41,6 +41,9 @@ struct ParameterPlan {
 // is the one without an overload name. Returns nothing if there is none.
 std::optional<size_t> findOverload(std::span<const OperatorName> operators, std::string_view overload);
 
+// What an error adds that finds None in place of a Tensor when the call runs.
+constexpr std::string_view kRemedyForNone = "; check `is None` first (a .grad is None until a backward pass)";
+
 // How a call's arguments map to a schema's parameters.
 struct Fit {
   std::vector<ParameterPlan> parameters;  // one per parameter of the schema

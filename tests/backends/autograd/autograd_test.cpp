@@ -47,10 +47,13 @@ TEST(Backward, NothingIsRecordedUnderNoGrad) {
 
 TEST(Backward, SaysWhatIsWrongWithItsArguments) {
   const Tensor x = leaf({1, 2});
-  EXPECT_EQ(errorOf([&] { backward({{floats({1})}}); }),
-            "element 0 of tensors does not require grad and does not have a grad_fn");
+  EXPECT_EQ(
+      errorOf([&] { backward({{floats({1})}}); }),
+      "element 0 of tensors does not require grad and does not have a grad_fn: call requires_grad_() on a tensor that "
+      "it depends on, and compute it outside of no_grad() and without detach() or an integer dtype");
   EXPECT_EQ(errorOf([&] { backward({{mul(x, x)}}); }),
-            "grad can be implicitly created only for scalar outputs, but element 0 of tensors has shape [2]");
+            "grad can be implicitly created only for scalar outputs, but element 0 of tensors has shape [2]; "
+            "reduce it, as sum() does, or give its gradient");
   EXPECT_EQ(errorOf([&] {
               backward({{mul(x, x)}}, {{floats({1, 2, 3})}});
             }),

@@ -9,6 +9,7 @@
 #include <boxcar/schema/function_object.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -114,8 +115,17 @@ TEST(FunctionOperators, RefusesDerivativesThatDoNotFit) {
   const auto errorFor = [](const char* op, const char* schema) {
     return errorOf([&] { registerDerivative(op, makeFunction(parseSchema(schema), [](Stack&) {})); });
   };
-  EXPECT_EQ(errorFor("plug::tripled", "f(Tensor grad) -> Tensor"),
-            "autograd::register_derivative: there is no operator plug::tripled");
+  EXPECT_EQ(errorFor("other::x", "f(Tensor grad) -> Tensor"),
+            "autograd::register_derivative: there is no operator other::x; define it, or load its plugin, before");
+  EXPECT_EQ(errorFor("plug::doubld", "f(Tensor grad) -> Tensor"),
+            "autograd::register_derivative: there is no operator plug::doubld. Did you mean 'plug::doubled'?");
+  EXPECT_EQ(errorFor("doubled", "f(Tensor grad) -> Tensor"),
+            "autograd::register_derivative: there is no operator doubled; a name begins with its namespace, such as "
+            "my::scale");
+  EXPECT_EQ(
+      errorFor("aten::add", "f(Tensor grad) -> Tensor"),
+      "autograd::register_derivative: there is no operator aten::add; name one of the overloads aten::add.Tensor, "
+      "aten::add.Scalar, aten::add.out");
   EXPECT_EQ(
       errorFor("aten::relu", "f(Tensor grad) -> Tensor"),
       "autograd::register_derivative: aten::relu has a derivative already. Write a function of its own for another "
@@ -127,6 +137,34 @@ TEST(FunctionOperators, RefusesDerivativesThatDoNotFit) {
   EXPECT_TRUE(errorFor("aten::resize_", "f(Tensor grad) -> Tensor")
                   .starts_with("autograd::register_derivative: aten::resize_ writes its arguments, or returns views of "
                                "them; only an operator that does neither can be given a derivative"));
+}
+
+TEST(FunctionOperators, RefusesDerivativesOfOtherTypesAtOnce) {
+  Library library(Library::DEF, "plug", std::nullopt, __FILE__, __LINE__);
+  library.def(
+      "scaled(Tensor x, float by, Tensor[] more, ScalarType? dtype=None, Scalar to=1) -> (Tensor y, int count)");
+  const auto errorFor = [](const char* schema) {
+    std::string text =
+        errorOf([&] { registerDerivative("plug::scaled", makeFunction(parseSchema(schema), [](Stack&) {})); });
+    const size_t end = std::min(text.find('\n'), text.size());
+    const size_t begin = std::min(text.find(": ") + 2, end);
+    return text.substr(begin, end - begin);
+  };
+  for (const char* fits :
+       {"f(Tensor grad, float by, Tensor[] more, ScalarType dtype, float to) -> (Tensor, Tensor[])",
+        "f(Tensor[] grads, Any by, Any more, int? dtype, Scalar to) -> Any", "f(Tensor? grad, Scalar by) -> Any[]",
+        "f(Tensor result, Tensor y, int count) -> (Tensor?, Tensor?[])", "f(float count) -> (Tensor, Tensor[])"}) {
+    EXPECT_EQ(errorOf([&] { registerDerivative("plug::scaled", makeFunction(parseSchema(fits), [](Stack&) {})); }),
+              "no error");
+  }
+  EXPECT_EQ(errorFor("f(int grad) -> Any"), "'grad' of the derivative f must be Tensor, not int");
+  EXPECT_EQ(errorFor("f(Tensor grads) -> Any"), "'grads' of the derivative f must be Tensor[], not Tensor");
+  EXPECT_EQ(errorFor("f(Tensor grad, int by) -> Any"), "'by' of the derivative f must be float, not int");
+  EXPECT_EQ(errorFor("f(Tensor grad, Tensor by) -> Any"), "'by' of the derivative f must be float, not Tensor");
+  EXPECT_EQ(errorFor("f(Tensor grad, Tensor more) -> Any"), "'more' of the derivative f must be Tensor[], not Tensor");
+  EXPECT_EQ(errorFor("f(Tensor grad, int y) -> Any"), "'y' of the derivative f must be Tensor, not int");
+  EXPECT_EQ(errorFor("f(Tensor grad) -> (Tensor, int)"),
+            "the derivative f must return a Tensor or None for each Tensor that plug::scaled takes, not int");
 }
 
 TEST(FunctionOperators, AFunctionOfAScriptThatIsGoneSaysSo) {

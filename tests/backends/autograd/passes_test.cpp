@@ -36,13 +36,16 @@ TEST(Roots, MayHaveTheirOwnGradients) {
   const Tensor x = leaf({1, 2});
   backward({{sum(mul(x, x)), mul(x, 3)}}, {{Tensor(), ones({2})}});
   EXPECT_EQ(gradText(x), "tensor([5., 7.])");
-  EXPECT_EQ(errorOf([&] { backward({{sum(x), mul(x, 3)}}, {{Tensor()}}); }), "got 2 tensors and 1 gradients");
+  EXPECT_EQ(errorOf([&] {
+              backward({{sum(x), mul(x, 3)}}, {{Tensor()}});
+            }),
+            "got 2 tensors and 1 gradients; give one gradient for each tensor, or None for those of one element");
 }
 
 TEST(Roots, OfComplexNumbersNeedAGradient) {
   const Tensor z = complex(floats({1}), floats({2})).set_requires_grad(true);
   EXPECT_EQ(errorOf([&] { backward({{mul(z, z)}}); }),
-            "grad can be implicitly created only for real scalar outputs but got complex64");
+            "grad can be implicitly created only for real scalar outputs but got complex64; give its gradient");
   EXPECT_TRUE(errorOf([&] {
                 backward({{mul(z, z)}}, {{ones({1})}});
               }).starts_with("For complex Tensors, both grad_output and output are required to have the same dtype."));
