@@ -2,6 +2,7 @@
 
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/schema/function_object.h>
+#include <boxcar/schema/type.h>
 
 #include <span>
 #include <string>
