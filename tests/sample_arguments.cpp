@@ -178,6 +178,7 @@ const std::map<std::string, Hint>& hints() {
       {"linear.weight", sized({4, 3})},
       {"exists.path", [](Maker&) { return IValue(savedFile()); }},
       {"load.path", [](Maker&) { return IValue(savedFile()); }},
+      {"load_checkpoint.path", [](Maker&) { return IValue(savedFile()); }},
       {"load_npy.path", [](Maker&) { return IValue(savedArray()); }},
       {"load_zip.path", [](Maker&) { return IValue(savedZip()); }},
       {"write_text.path", [](Maker&) { return IValue(writtenFile()); }},

@@ -297,6 +297,7 @@ class Assembler {
     readIndex("module", unit_.modules.size());
     CodeModule module;
     module.path = readQuoted(line_);
+    if (line_.take("as ")) module.alias = readName();
     module.span = readOptionalSpan().value_or(Span{});
     add(UnitPart::Module, unit_.modules, std::move(module));
   }

@@ -128,6 +128,7 @@ constexpr bool isPluginPath(std::string_view path) noexcept { return path.ends_w
 struct CodeModule {
   std::string path;
   Span span;
+  std::string alias = {};  // `import … as alias`: the script has the file to itself; empty if it shares it
 };
 
 // A function of another script that this one calls.

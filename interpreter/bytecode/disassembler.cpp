@@ -42,7 +42,9 @@ class Disassembler {
       write("global {} {}: {}\n", i, nameText(unit_.globals[i].name), unit_.globals[i].type->text());
     }
     for (size_t i = 0; i < unit_.modules.size(); ++i) {
-      write("module {} {} {}\n", i, quotedText(unit_.modules[i].path), spanText(unit_.modules[i].span));
+      const CodeModule& module = unit_.modules[i];
+      const std::string alias = module.alias.empty() ? "" : " as " + nameText(module.alias);
+      write("module {} {}{} {}\n", i, quotedText(module.path), alias, spanText(module.span));
     }
     for (size_t i = 0; i < unit_.imports.size(); ++i) writeImport(i);
     for (const CodeOperator& op : unit_.operators) {

@@ -20,6 +20,7 @@ enum ExitStatus : int {
 // Each adds its subcommand to [app]. If the command line asks for it, parsing runs it and sets [status]. [rest]: the
 // words after `--`, which are not read as options.
 void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status);
+void addImport(CLI::App& app, int& status);
 void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addCheck(CLI::App& app, int& status);

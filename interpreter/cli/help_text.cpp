@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::cli {
@@ -10,6 +12,8 @@ namespace {
 
 constexpr size_t kWidth = 80;
 constexpr size_t kHelpColumn = 22;
+// Their names alone are in the help of the program, which is to fit a screen.
+constexpr std::string_view kSeldomUsed[] = {"schema", "dis", "asm", "lsp", "completion"};
 
 // Appends a name and its help: beside the name or, if the name is long, below it.
 void append(std::string& text, const std::string& name, const std::string& help) {
@@ -55,9 +59,15 @@ std::string helpOfProgram(const CommandText& program) {
   text += '\n';
   size_t longest = 0;
   for (const CommandText& command : program.commands) longest = std::max(longest, command.name.size());
+  std::vector<std::string> seldom;
   for (const CommandText& command : program.commands) {
-    text += fmt::format("  {:<{}}  {}\n", command.name, longest, command.help);
+    if (std::ranges::find(kSeldomUsed, command.name) != std::end(kSeldomUsed)) {
+      seldom.push_back(command.name);
+    } else {
+      text += fmt::format("  {:<{}}  {}\n", command.name, longest, command.help);
+    }
   }
+  text += fmt::format("Further commands: {}\n", fmt::join(seldom, ", "));
   return text + program.examples + "\n";
 }
 

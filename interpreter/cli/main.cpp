@@ -198,6 +198,7 @@ constexpr Command kCommands[] = {
     alone<addSchema>("schema"),
     alone<addDis>("dis"),
     withRest<addAsm>("asm"),
+    alone<addImport>("import"),
     alone<addLsp>("lsp"),
     alone<addCompletion>("completion"),
     alone<addManualPage>("manual-page"),

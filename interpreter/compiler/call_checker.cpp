@@ -112,6 +112,12 @@ ExprPtr CallChecker::infer(const syntax::MethodCall& call, Span span) {
     }
   }
 
+  if (const auto function = context_.findInAlias(*call.object, call.method)) {
+    std::vector<TypedArgument> given = inferArguments(call.arguments);
+    if (*function == nullptr || hasPoison(given)) return typed::poison(span);
+    return resolver_.callScriptFunction(**function, std::move(given), span);
+  }
+
   std::vector<TypedArgument> arguments;
   ExprPtr object = expressions_.infer(*call.object);
   const TypePtr type = object->type;

@@ -10,6 +10,7 @@
 #include <boxcar/schema/parse_schema.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,7 +73,7 @@ class Declarations {
   Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics,
                const EarlierInputs* earlier = nullptr);
 
-  // Returns the function or the mode that [name] means at [position].
+  // Returns the function or the mode that [name] means at [position]; "m.f" is function f of the file imported as m.
   const ScriptFunction* findFunction(std::string_view name, uint32_t position) const;
   const ScriptMode* findMode(std::string_view name, uint32_t position) const;
   ScriptConstant* findConstant(std::string_view name);
@@ -85,6 +86,9 @@ class Declarations {
 
   // Returns the index of the handler that [statement], an `impl` or a `fallback`, registers; nothing if it was wrong.
   std::optional<uint32_t> handlerOf(const void* statement) const;
+  // Returns the functions of the file that is imported as [alias] and known at [position]; null if there is none.
+  const std::vector<std::string_view>* functionsOfAlias(std::string_view alias, uint32_t position) const;
+
   // Returns the index of the script that [statement] imports; nothing for a plugin.
   std::optional<uint32_t> moduleOf(const syntax::Import* statement) const;
   // Whether the import of a script failed.
@@ -133,11 +137,17 @@ class Declarations {
   void add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader, Diagnostics& diagnostics);
   // Adds the names that module [index] exports to a script that imports it by [import].
   void addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
+  // Adds the functions of module [index] to a script that imports it with an alias.
+  void addAliasOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
   void addOperatorsOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
+  // Returns the place in units_ of a file that is imported without an alias.
+  std::vector<const CodeUnit*>::const_iterator findShared(const CodeUnit* unit) const;
   void addModulesOf(const EarlierInputs& earlier);
   // Adds the earlier names that no declaration of this input replaces.
   void addNamesOf(const EarlierInputs& earlier);
-  void addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span, uint32_t visible_from);
+  void addFunctionsOf(uint32_t index, std::string_view alias, Span span, uint32_t visible_from);
+  ScriptFunction& addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span,
+                            uint32_t visible_from);
   // Reports operators of the script that an imported file defines, too.
   void compareWithImports(Diagnostics& diagnostics) const;
   // Adds the handlers of the impls and fallbacks in [statements] and in nested blocks.
@@ -170,6 +180,13 @@ class Declarations {
   uint32_t body_count_ = 0;
   std::unordered_map<std::string_view, Location> names_;                     // of functions, constants and modes
   std::unordered_map<std::string_view, ScriptFunction*> functions_by_name_;  // `fn` only
+  // Files that are imported with an alias.
+  struct Alias {
+    uint32_t visible_from;
+    std::vector<std::string_view> functions;
+  };
+  std::unordered_map<std::string_view, Alias> aliases_;
+  std::deque<std::string> names_of_aliases_;  // "m.f"
   std::unordered_map<std::string, std::vector<ScriptFunction*>> operators_by_name_;
   struct ImportedOperator {
     const CodeOperator* op;

@@ -2,6 +2,8 @@
 
 #include <boxcar/interpreter/compiler/declarations.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace boxcar::interp {
@@ -15,17 +17,63 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Import& impo
   const size_t errors_before = diagnostics.error_count();
   const CodeUnit* unit = loader->load(source_, import.path, import.path_span, diagnostics);
   lacks_module_ = lacks_module_ || diagnostics.error_count() != errors_before;
-  const auto known = std::ranges::find(units_, unit);
+  const bool is_own = static_cast<bool>(import.alias);
+  const auto known = is_own ? units_.end() : findShared(unit);
   if (unit != nullptr && known != units_.end()) {
     modules_by_statement_.emplace(&import, static_cast<uint32_t>(known - units_.begin()));
     return;
   }
   const auto index = static_cast<uint32_t>(modules_.size());
-  modules_.push_back({import.path, import.path_span});
+  modules_.push_back({import.path, import.path_span, std::string(import.alias.text)});
   units_.push_back(unit);
   if (unit == nullptr) return;
   modules_by_statement_.emplace(&import, index);
-  addNamesOf(index, import, statement.span.end, diagnostics);
+  if (is_own) {
+    addAliasOf(index, import, statement.span.end, diagnostics);
+  } else {
+    addNamesOf(index, import, statement.span.end, diagnostics);
+  }
+}
+
+std::vector<const CodeUnit*>::const_iterator Declarations::findShared(const CodeUnit* unit) const {
+  for (auto it = units_.begin(); it != units_.end(); ++it) {
+    if (*it == unit && modules_[static_cast<size_t>(it - units_.begin())].alias.empty()) return it;
+  }
+  return units_.end();
+}
+
+void Declarations::addAliasOf(uint32_t index, const syntax::Import& import, uint32_t visible_from,
+                              Diagnostics& diagnostics) {
+  const CodeUnit& unit = *units_[index];
+  if (!unit.operators.empty() || !unit.handlers.empty()) {
+    const bool has_operators = !unit.operators.empty();
+    diagnostics
+        .error(source_, import.path_span,
+               fmt::format("{} defines {}, of which the process has one only: import it without `as`", import.path,
+                           has_operators ? "operators" : "handlers"))
+        .note("the first of them", unit.source, has_operators ? unit.operators[0].span : unit.handlers[0].span);
+    return;
+  }
+  const std::string_view alias = import.alias.text;
+  if (!claimName(alias, source_, import.alias.span, source_, import.alias.span, diagnostics)) return;
+  addFunctionsOf(index, alias, import.path_span, visible_from);
+}
+
+void Declarations::addFunctionsOf(uint32_t index, std::string_view alias, Span span, uint32_t visible_from) {
+  const CodeUnit& unit = *units_[index];
+  Alias& added = aliases_[alias];
+  added.visible_from = visible_from;
+  for (const CodeExport& exported : unit.exports) {
+    ScriptFunction& function = addImport(index, unit, exported, span, visible_from);
+    added.functions.push_back(exported.schema.name());
+    names_of_aliases_.push_back(fmt::format("{}.{}", alias, exported.schema.name()));
+    functions_by_name_.emplace(names_of_aliases_.back(), &function);
+  }
+}
+
+const std::vector<std::string_view>* Declarations::functionsOfAlias(std::string_view alias, uint32_t position) const {
+  const auto found = aliases_.find(alias);
+  return found != aliases_.end() && found->second.visible_from <= position ? &found->second.functions : nullptr;
 }
 
 void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from,
@@ -35,7 +83,7 @@ void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint
   for (const CodeExport& exported : unit.exports) {
     const std::string_view name = exported.schema.name();
     if (!claimName(name, unit.source, exported.span, source_, import.path_span, diagnostics)) continue;
-    addImport(index, unit, exported, import.path_span, visible_from);
+    functions_by_name_.emplace(name, &addImport(index, unit, exported, import.path_span, visible_from));
   }
   for (const CodeHandler& handler : unit.handlers) {
     if (handler.kind != HandlerKind::Mode) continue;
@@ -45,8 +93,8 @@ void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint
   }
 }
 
-void Declarations::addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span,
-                             uint32_t visible_from) {
+ScriptFunction& Declarations::addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span,
+                                        uint32_t visible_from) {
   const std::string_view name = exported.schema.name();
   const CodeFunction& function = unit.functions[exported.function];
   imports_.push_back({index,
@@ -56,12 +104,12 @@ void Declarations::addImport(uint32_t index, const CodeUnit& unit, const CodeExp
   functions_.push_back(std::make_unique<ScriptFunction>(
       ScriptFunction{BodyKind::Function, exported.schema, function.name, span, span, nullptr, 0, visible_from,
                      static_cast<uint32_t>(imports_.size() - 1)}));
-  functions_by_name_.emplace(name, functions_.back().get());
+  return *functions_.back();
 }
 
 void Declarations::addModulesOf(const EarlierInputs& earlier) {
   for (const EarlierInputs::Module& module : earlier.modules) {
-    modules_.push_back({module.unit->source->name(), {}});
+    modules_.push_back({module.unit->source->name(), {}, {}});
     units_.push_back(module.unit);
   }
   for (const std::string& space : earlier.uses) uses_.push_back({space, {}, true});
@@ -70,12 +118,16 @@ void Declarations::addModulesOf(const EarlierInputs& earlier) {
 void Declarations::addNamesOf(const EarlierInputs& earlier) {
   const auto isFree = [this](std::string_view name) { return mentions(name) && !names_.contains(name); };
   for (uint32_t index = 0; index < earlier.modules.size(); ++index) {
-    const auto& [unit, names] = earlier.modules[index];
+    const auto& [unit, names, aliases] = earlier.modules[index];
+    for (const std::string& alias : aliases) {
+      if (isFree(alias)) addFunctionsOf(index, alias, {}, 0);
+    }
     const auto isMeant = [&](std::string_view name) {
       return std::ranges::find(names, name) != names.end() && isFree(name);
     };
     for (const CodeExport& exported : unit->exports) {
-      if (isMeant(exported.schema.name())) addImport(index, *unit, exported, {}, 0);
+      const std::string_view name = exported.schema.name();
+      if (isMeant(name)) functions_by_name_.emplace(name, &addImport(index, *unit, exported, {}, 0));
     }
     for (const CodeHandler& handler : unit->handlers) {
       if (handler.kind != HandlerKind::Mode || !isMeant(handler.name)) continue;

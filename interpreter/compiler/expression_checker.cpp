@@ -59,6 +59,11 @@ ExprPtr namedByTorch(std::string_view name, Span span) {
 
 }  // namespace
 
+ExprPtr ExpressionChecker::functionValue(const ScriptFunction& function, Span span) {
+  return typed::make(Type::function(), span,
+                     typed::FunctionValue{function.import.value_or(function.function), function.import.has_value()});
+}
+
 ExprPtr ExpressionChecker::infer(const syntax::Expr& expr) {
   ExprPtr value = inferNode(expr);
   if (context_.findings != nullptr && !typed::isPoison(*value))
@@ -196,9 +201,11 @@ ExprPtr ExpressionChecker::infer(const syntax::NameRef& ref, Span span) {
     return typed::make(known->type, span, typed::ReadGlobal{known->global});
   }
   if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
-    return typed::make(
-        Type::function(), span,
-        typed::FunctionValue{function->import.value_or(function->function), function->import.has_value()});
+    return functionValue(*function, span);
+  }
+  if (context_.declarations.functionsOfAlias(name, span.begin) != nullptr) {
+    context_.error(span, fmt::format("`{0}` is an imported file, not a value; its functions are `{0}.f`", name));
+    return typed::poison(span);
   }
   // Only the names that tensors show: `float` and `int` mean other things in PyTorch than in Python.
   if (name != "float" && name != "int") {
@@ -256,6 +263,9 @@ ExprPtr ExpressionChecker::infer(const syntax::Attribute& attribute, Span span) 
     if (ExprPtr known = namedByTorch(attribute.name.text, span)) return known;
     reportUnknownInTorch(context_, attribute.name, span);
     return typed::poison(span);
+  }
+  if (const auto function = context_.findInAlias(*attribute.object, attribute.name)) {
+    return *function == nullptr ? typed::poison(span) : functionValue(**function, span);
   }
   return attributes_.value(infer(*attribute.object), attribute.name, span);
 }

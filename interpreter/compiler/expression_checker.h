@@ -45,6 +45,7 @@ class ExpressionChecker {
   typed::ExprPtr infer(const syntax::Binary& binary, Span span);
   typed::ExprPtr infer(const syntax::Conditional& conditional, Span span);
   typed::ExprPtr infer(const syntax::Attribute& attribute, Span span);
+  static typed::ExprPtr functionValue(const ScriptFunction& function, Span span);
   // Whether [expr] is the `torch` of `torch.float32`, which is how tensors show their dtypes.
   bool isTorch(const syntax::Expr& expr) const;
 

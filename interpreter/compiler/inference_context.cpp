@@ -1,5 +1,7 @@
 #include <boxcar/interpreter/compiler/inference_context.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
+#include <boxcar/interpreter/syntax/wording.h>
+#include <fmt/format.h>
 
 namespace boxcar::interp {
 
@@ -32,6 +34,22 @@ std::optional<typed::VariableId> InferenceContext::findVariable(std::string_view
   const auto named = ids.find(name);
   if (named == ids.end()) return std::nullopt;
   return named->second;
+}
+
+std::optional<const ScriptFunction*> InferenceContext::findInAlias(const syntax::Expr& object,
+                                                                   const syntax::Name& name) {
+  const auto* const ref = boost::variant2::get_if<syntax::NameRef>(&object.node);
+  if (ref == nullptr || ref->name.space || findVariable(ref->name.name.text)) return std::nullopt;
+  const std::string_view alias = ref->name.name.text;
+  const auto* const functions = declarations.functionsOfAlias(alias, object.span.begin);
+  if (functions == nullptr) return std::nullopt;
+  const std::string whole = fmt::format("{}.{}", alias, name.text);
+  const ScriptFunction* const found_function = declarations.findFunction(whole, object.span.begin);
+  if (found_function == nullptr) {
+    error(name.span, withSuggestion(fmt::format("the file imported as `{}` has no function `{}`", alias, name.text),
+                                    name.text, *functions));
+  }
+  return found_function;
 }
 
 void InferenceContext::assume(const Facts& facts) {

@@ -39,6 +39,9 @@ struct InferenceContext {
   typed::VariableId makeVariable() { return typed::kFirstMadeVariable + made_count++; }
   // Returns the slot kind of a variable that the text names. Variables of a session are always Values.
   SlotKind kindOf(TypePtr type) const noexcept { return outline == nullptr ? slotKindOf(type) : SlotKind::Value; }
+  // Returns what `object.name` means if [object] is the alias of an imported file: its function, or null, which is
+  // reported, if it has none of that name. Nothing if it is something else.
+  std::optional<const ScriptFunction*> findInAlias(const syntax::Expr& object, const syntax::Name& name);
   void assume(const Facts& facts);
   // Stores [value] in a variable, so that it can be read twice; the assignment goes to [before].
   typed::ExprPtr keep(typed::ExprPtr value, typed::Block& before);

@@ -27,6 +27,7 @@ struct EarlierInputs {
   struct Module {
     const CodeUnit* unit;
     std::vector<std::string> names;
+    std::vector<std::string> aliases;  // by which the session imported it
   };
 
   std::vector<Variable> variables;

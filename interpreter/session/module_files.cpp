@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/plugin/plugin.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/compiler/compile_unit.h>
+#include <boxcar/interpreter/import/import_model.h>
 #include <boxcar/interpreter/session/library_scripts.h>
 #include <boxcar/interpreter/session/module_files.h>
 #include <boxcar/interpreter/session/program.h>
@@ -51,6 +52,7 @@ void loadPlugin(const std::string& key, const std::string& name) {
 
 std::string textOf(const std::string& key, const std::string& name) {
   if (const auto text = libraryText(key)) return std::string(*text);
+  if (isModelPath(key)) return importModel(key);
   protectFile(key);
   if (!fileAccess().restricted()) {
     std::error_code error;
@@ -131,7 +133,9 @@ std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit
       modules.push_back(nullptr);
       continue;
     }
-    std::shared_ptr<LoadedScript> found = loaded(script.key);
+    // With an alias, the importing script has the file's constants to itself.
+    const bool is_own = !module.alias.empty();
+    std::shared_ptr<LoadedScript> found = is_own ? nullptr : loaded(script.key);
     if (found == nullptr) {
       Diagnostics diagnostics;
       const CodeUnit* code = compile(script, unit.source, module.span, diagnostics);
@@ -140,8 +144,10 @@ std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit
       open_.push(script);
       found = std::make_shared<LoadedScript>(*code, modulesOf(*code));
       open_.pop();
-      loadedFiles()[script.key] = found;
-      found_.emplace(script.key, found);
+      if (!is_own) {
+        loadedFiles()[script.key] = found;
+        found_.emplace(script.key, found);
+      }
     }
     modules.push_back(std::move(found));
   }

@@ -68,18 +68,25 @@ std::vector<std::string> SessionNames::add(const std::shared_ptr<LoadedScript>& 
   const auto addNames = [&](const std::shared_ptr<LoadedScript>& owner) {
     for (std::string& name : namesIn(owner->executable().unit())) {
       scripts_[name] = owner;
+      aliases_.erase(name);
       added.push_back(std::move(name));
     }
   };
+  const CodeUnit& unit = script->executable().unit();
   std::erase_if(loaded_, [](const auto& each) { return each.expired(); });
   for (size_t i = earlier; i < script->modules().size(); ++i) {
     if (script->modules()[i] == nullptr) continue;
-    addNames(script->modules()[i]);
+    if (const std::string& alias = unit.modules[i].alias; !alias.empty()) {
+      scripts_[alias] = script->modules()[i];
+      aliases_.insert(alias);
+      added.push_back(alias);
+    } else {
+      addNames(script->modules()[i]);
+    }
     addLoaded(script->modules()[i]);
   }
   addNames(script);
   keepLoaded(script);
-  const CodeUnit& unit = script->executable().unit();
   for (const CodeOperator& op : unit.operators) operators_[toString(op.schema.operator_name())] = script;
   // Operators of imported files live as long as the session's import has any known name.
   const bool registers =
@@ -120,9 +127,9 @@ std::vector<std::shared_ptr<LoadedScript>> SessionNames::modulesFor(const std::s
     const auto index = static_cast<size_t>(found - modules.begin());
     if (found == modules.end()) {
       modules.push_back(script);
-      told.push_back({&script->executable().unit(), {}});
+      told.push_back({&script->executable().unit(), {}, {}});
     }
-    told[index].names.push_back(name);
+    (aliases_.contains(name) ? told[index].aliases : told[index].names).push_back(name);
   }
   return modules;
 }

@@ -27,7 +27,10 @@ class SessionNames final {
   // Adds what [script] and the modules that it imports declare; its first [earlier] modules are not imports. Returns
   // the names of functions and modes that are new or have a new meaning.
   std::vector<std::string> add(const std::shared_ptr<LoadedScript>& script, size_t earlier);
-  void forget(const std::string& name) { scripts_.erase(name); }
+  void forget(const std::string& name) {
+    scripts_.erase(name);
+    aliases_.erase(name);
+  }
 
   // Returns the scripts with functions or modes among [words]; [told] receives what the compiler learns about them.
   std::vector<std::shared_ptr<LoadedScript>> modulesFor(const std::set<std::string>& words,
@@ -58,7 +61,8 @@ class SessionNames final {
   void keepLoaded(const std::shared_ptr<LoadedScript>& script);
   void addLoaded(const std::shared_ptr<LoadedScript>& script);
 
-  std::map<std::string, std::shared_ptr<LoadedScript>> scripts_;    // by function or mode
+  std::map<std::string, std::shared_ptr<LoadedScript>> scripts_;    // by function, mode or alias
+  std::set<std::string> aliases_;                                   // of files that were imported with one
   std::map<std::string, std::shared_ptr<LoadedScript>> operators_;  // by their full names
   std::vector<std::shared_ptr<LoadedScript>> registered_;           // with active handlers or imports
   std::vector<std::weak_ptr<LoadedScript>> loaded_;

@@ -296,6 +296,7 @@ struct Use {
 struct Import {
   std::string path;
   Span path_span;
+  Name alias;  // optional: `import "file" as alias`
 };
 struct Const {
   Name name;

@@ -76,6 +76,10 @@ constexpr auto isinstance_word =
       return isContextual(first, builder, "isinstance", Kind::LeftParen) && takeName(first, builder, attribute);
     });
 
+constexpr auto as_word = primitive<Name>("`as`", [](Iterator& first, TreeBuilder& builder, Name& attribute) {
+  return isContextual(first, builder, "as", Kind::Name) && takeName(first, builder, attribute);
+});
+
 // `exit`, which may begin the line after the mode's block.
 constexpr auto exit_word = primitive<Name>("`exit`", [](Iterator& first, TreeBuilder& builder, Name& attribute) {
   const Iterator exit = first->kind == Kind::Newline ? first + 1 : first;
@@ -116,7 +120,7 @@ constexpr auto ellipsis = primitive<ExprPtr>("`...`", [](Iterator& first, TreeBu
 
 constexpr auto path = primitive<Import>("a path in quotes", [](Iterator& first, TreeBuilder& builder, Import& import) {
   if (first->kind != Kind::String) return false;
-  import = {builder.string(*first), first->span};
+  import = {builder.string(*first), first->span, {}};
   ++first;
   return true;
 });
@@ -475,7 +479,7 @@ const auto with_parts_def = Sign(Kind::KwWith) >
 // ---- Declarations ----
 
 const auto use_parts_def = Sign(Kind::KwUse) > name[into<&Use::space>];
-const auto import_parts_def = Sign(Kind::KwImport) > path[result];
+const auto import_parts_def = Sign(Kind::KwImport) > path[result] > -(as_word > name[into<&Import::alias>]);
 const auto const_parts_def = Sign(Kind::KwConst) > name[into<&Const::name>] > assign > value[into<&Const::value>];
 const auto operator_name_def = name[setName] >> -(Sign(Kind::Scope) > word[setScopedName]) >>
                                -(Sign(Kind::Dot) > word[setOverload]);

@@ -55,9 +55,10 @@ FOLDERS = {
         "bytecode": ["syntax"],
         "runtime": ["syntax", "bytecode"],
         "compiler": ["syntax", "bytecode", "runtime"],
-        "session": ["syntax", "bytecode", "runtime", "compiler"],
+        "import": ["syntax", "bytecode", "runtime"],
+        "session": ["syntax", "bytecode", "runtime", "compiler", "import"],
         "service": ["syntax", "bytecode", "runtime", "compiler", "session"],
-        "cli": ["syntax", "bytecode", "runtime", "session", "service"],
+        "cli": ["syntax", "bytecode", "runtime", "import", "session", "service"],
     },
 }
 # Headers that are not at the path of their name: made by the build, or the header that includes all others.

@@ -144,7 +144,7 @@ TEST(Assembler, ReadsBackDeclarations) {
   const uint32_t body = valueFunction("handler", 2);
   const uint32_t exit = valueFunction("exit", 0);
   CodeUnit& parts = unit.builder.unit();
-  parts.modules = {{"a \"file\"\n.ops", {1, 2}}, {"lib/plugin.so", {}}};
+  parts.modules = {{"a \"file\"\n.ops", {1, 2}}, {"lib/plugin.so", {}}, {"m.pt2", {3, 4}, "m"}};
   parts.imports = {{0, kScriptName, {SlotKind::Value}, SlotKind::Value},
                    {1, "f", {SlotKind::Int, SlotKind::Float, SlotKind::Bool}, SlotKind::Int},
                    {0, "g", {}, SlotKind::Float}};

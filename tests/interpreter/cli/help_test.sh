@@ -14,7 +14,7 @@ run "--help fits a screen of 80 columns and 24 lines, with a prompt below" --hel
 expectStatus 0
 (($(wc -l <<< "$output") <= 23)) || fail "$test_name" "$output"
 (($(wc -L <<< "$output") <= 80)) || fail "$test_name" "$output"
-commands=$(sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' <<< "$output")
+commands=$(sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p; s/^Further commands: //p' <<< "$output" | tr -d ',' | tr ' ' '\n')
 (($(wc -l <<< "$commands") >= 15)) || fail "the commands are listed" "$commands"
 
 options=

@@ -1,0 +1,72 @@
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/import/import_model.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/output_file.h>
+#include <boxcar/ivalue/stack.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace boxcar::cli {
+namespace {
+
+struct ImportCommand {
+  std::string model;
+  std::string output;
+  bool in_place = false;
+  bool is_lenient = false;
+};
+
+// Writes the weights of a model to a safetensors file.
+void writeWeights(const std::string& model, const std::string& path) {
+  Dispatcher& dispatcher = Dispatcher::singleton();
+  Stack stack;
+  push(stack, std::filesystem::absolute(model).string());
+  dispatcher.findSchemaOrThrow("io::load", "").callBoxed(stack);
+  push(stack, std::filesystem::absolute(path).string());
+  dispatcher.findSchemaOrThrow("io::save", "").callBoxed(stack);
+}
+
+void importTo(const ImportCommand& command) {
+  namespace fs = std::filesystem;
+  interp::ImportOptions options{.weights = {}, .is_lenient = command.is_lenient};
+  fs::path weights;
+  if (command.in_place) {
+    const fs::path folder = fs::absolute(command.output).parent_path();
+    options.weights = fs::absolute(command.model).lexically_relative(folder).string();
+  } else {
+    weights = fs::path(command.output).replace_extension(".safetensors");
+    options.weights = weights.filename().string();
+  }
+  const std::string script = interp::importModel(command.model, options);
+  if (!command.in_place) writeWeights(command.model, weights.string());
+  OutputFile file(command.output);
+  file.write(std::as_bytes(std::span(script)));
+  file.commit();
+}
+
+}  // namespace
+
+void addImport(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("import", "Write a model that torch.export saved as a script and its weights");
+  const auto chosen = std::make_shared<ImportCommand>();
+  command->add_option("MODEL", chosen->model, "The model, a .pt2 archive")->type_name("")->required();
+  command->add_option("-o,--output", chosen->output, "The script; the weights go beside it, as .safetensors")
+      ->type_name("OUT.ops")
+      ->required();
+  command->add_flag("--in-place", chosen->in_place, "Let the script load its weights from the archive itself");
+  command->add_flag("--lenient", chosen->is_lenient, "Put a call that fails where something cannot be had");
+  addExamples(*command, {"boxcar import resnet18.pt2 -o resnet18.ops"});
+  command->callback([chosen, &status] {
+    importTo(*chosen);
+    status = kDone;
+  });
+}
+
+}  // namespace boxcar::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <string>
+#include <string_view>
+
+// Models that other programs wrote, as scripts.
+
+namespace boxcar::interp {
+
+struct ImportOptions {
+  // The file that the script loads its weights from; the archive itself, if empty.
+  std::string weights;
+  // Puts a call that fails where something cannot be had, instead of failing at once.
+  bool is_lenient = false;
+};
+
+// Whether [path] is that of a model, by its ending: ".pt2".
+BOXCAR_API bool isModelPath(std::string_view path) noexcept;
+
+// Returns the model in the archive [path] as a script, in the layout of formatSource(), whose function `forward` is the
+// model. Throws Error that lists all that the script cannot have.
+BOXCAR_API std::string importModel(const std::string& path, const ImportOptions& options = {});
+
+}  // namespace boxcar::interp

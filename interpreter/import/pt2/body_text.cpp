@@ -1,0 +1,436 @@
+#include <boxcar/interpreter/import/pt2/body_text.h>
+#include <boxcar/interpreter/import/pt2/higher_order.h>
+#include <boxcar/interpreter/import/pt2/layer_text.h>
+#include <boxcar/interpreter/import/pt2/word.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/python_text.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace boxcar::interp::pt2 {
+namespace {
+
+constexpr size_t kLongestInner = 60;
+constexpr size_t kLongestLine = 88;
+constexpr size_t kFewestTurns = 3;
+
+bool isVariable(const Expression& expression) {
+  return expression.binding == Binding::Atom && std::ranges::all_of(expression.text, [](char c) {
+           return c == '_' || std::isalnum(static_cast<unsigned char>(c));
+         });
+}
+
+// Whether the name of a module says what its result is: "query" does, "conv1" does not.
+bool isSpeaking(std::string_view name) {
+  constexpr std::string_view kSilent[] = {"conv",  "bn",   "ln",      "norm", "linear", "dense", "fc",   "act",  "relu",
+                                          "gelu",  "silu", "dropout", "pool", "down",   "layer", "proj", "attn", "self",
+                                          "batch", "add",  "mul",     "sub",  "div",    "scale", "mlp",  "up"};
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+         std::ranges::none_of(kSilent, [&](std::string_view start) { return name.starts_with(start); });
+}
+
+// The number at the end of a path, and what is before it.
+std::optional<std::pair<std::string, int64_t>> numbered(std::string_view path) {
+  size_t begin = path.size();
+  while (begin > 0 && path[begin - 1] >= '0' && path[begin - 1] <= '9') --begin;
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(path.data() + begin, path.data() + path.size(), number);
+  if (begin == path.size() || error != std::errc() || (path[begin] == '0' && path.size() - begin > 1)) {
+    return std::nullopt;
+  }
+  return std::pair(std::string(path.substr(0, begin)), number);
+}
+
+}  // namespace
+
+BodyText::BodyText(FunctionTexts& functions, std::string path, const std::vector<std::string>& outputs)
+    : functions_(functions), path_(std::move(path)), outputs_(outputs.begin(), outputs.end()) {}
+
+// ---- Names ----
+
+std::string BodyText::freshName(std::string_view base) const {
+  std::string name(base);
+  for (int number = 2; held_.contains(name) || reserved_.contains(name); ++number) {
+    name = fmt::format("{}_{}", base, number);
+  }
+  return name;
+}
+
+void BodyText::hold(const std::string& name, const std::string& value) {
+  held_[name].insert(value);
+  known_[value] = {name, Binding::Atom, functions_.values().typeOf(value)};
+}
+
+std::string BodyText::addParameter(const std::string& value, TypePtr type) {
+  const bool is_first = type == Type::tensor() && !held_.contains("x");
+  std::string name = freshName(is_first ? "x" : variableName(value));
+  hold(name, value);
+  return name;
+}
+
+void BodyText::addExpression(const std::string& value, Expression expression) {
+  if (isVariable(expression)) {
+    hold(expression.text, value);
+    known_[value].type = expression.type;
+  } else {
+    known_[value] = std::move(expression);
+  }
+}
+
+std::string BodyText::variableBase(size_t node) const {
+  // The name of the innermost module, as "query" of a Linear of that name, if it is part of this function.
+  const Node& of = functions_.graph().nodes[node];
+  if (!of.modules.empty() && of.modules.back().path != path_) {
+    const std::string_view path = withoutCallNumber(of.modules.back().path);
+    const std::string_view last = path.substr(path.rfind('.') + 1);
+    if (isSpeaking(last)) return variableName(last);
+  }
+  const std::string_view target = of.target;
+  constexpr std::string_view kOps = "torch.ops.aten.";
+  if (!target.starts_with(kOps)) {
+    std::string_view word = target.substr(target.rfind('.') + 1);
+    return variableName(word);
+  }
+  std::string_view name = target.substr(kOps.size());
+  name = name.substr(0, name.find('.'));
+  if (name == "sym_size") return "size";
+  return isSpeaking(name) ? variableName(name) : "y";
+}
+
+bool BodyText::isNeededFrom(const std::string& value, size_t from, size_t end) const {
+  if (outputs_.contains(value)) return true;
+  const std::vector<size_t>& users = functions_.values().users(value);
+  const auto next = std::ranges::lower_bound(users, from);
+  return next != users.end() && *next < end;
+}
+
+std::string BodyText::release(const std::vector<std::string>& values, size_t from, size_t end) {
+  std::string first;
+  for (const std::string& value : values) {
+    const auto known = known_.find(value);
+    if (known == known_.end() || !isVariable(known->second) || isNeededFrom(value, from, end)) continue;
+    const auto held = held_.find(known->second.text);
+    if (held == held_.end()) continue;
+    held->second.erase(value);
+    if (!held->second.empty()) continue;
+    if (first.empty() && known->second.type == Type::tensor()) first = held->first;
+    held_.erase(held);
+  }
+  return first;
+}
+
+// ---- Values ----
+
+Expression BodyText::expressionOf(const std::string& value) {
+  const std::string& own = functions_.values().resolve(value);
+  if (const auto known = known_.find(own); known != known_.end()) return known->second;
+  if (const auto constant = functions_.constants().find(own); constant != functions_.constants().end()) {
+    return constant->second;
+  }
+  const std::string* const weight = functions_.weightOf(own);
+  BOXCAR_CHECK(weight != nullptr, "its graph uses the value '{}' before it has it", value);
+  return {fmt::format("weights[{}]", pathText(*weight)), Binding::Atom, Type::tensor()};
+}
+
+void BodyText::flush() {
+  if (!pending_.has_value()) return;
+  const Pending pending = std::move(*pending_);
+  pending_.reset();
+  const bool is_heir_free = !pending.heir.empty() && !held_.contains(pending.heir);
+  const std::string name = is_heir_free ? pending.heir : freshName(pending.base);
+  lines_.push_back(fmt::format("{} = {}", name, pending.expression.text));
+  hold(name, pending.value);
+  known_[pending.value].type = pending.expression.type;
+}
+
+std::string BodyText::resultText(const std::string& value) {
+  const std::string& own = functions_.values().resolve(value);
+  if (pending_.has_value() && pending_->value == own) {
+    // The only use is here.
+    std::string text = pending_->expression.text;
+    known_[own] = pending_->expression;
+    pending_.reset();
+    return text;
+  }
+  flush();
+  return expressionOf(own).text;
+}
+
+std::vector<std::string> BodyText::takeLines() { return std::move(lines_); }
+
+// ---- Statements ----
+
+bool BodyText::mayWait(const std::string& value, const CallItem* next, size_t end) const {
+  const std::vector<size_t>& users = functions_.values().users(value);
+  // For the function's result.
+  if (next == nullptr) return outputs_.contains(value) && outputs_.size() == 1 && std::ranges::count(users, end) <= 1;
+  return users.size() == 1 && next->call == nullptr && users[0] == next->node && !outputs_.contains(value);
+}
+
+void BodyText::assign(const std::vector<std::string>& values, const Expression& expression, const std::string& heir,
+                      const CallItem* next, size_t end, std::string_view base, bool is_call) {
+  std::vector<size_t> used;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!functions_.values().users(values[i]).empty()) used.push_back(i);
+  }
+  if (used.empty()) {
+    lines_.push_back(expression.text);
+    return;
+  }
+  if (used.size() == 1) {
+    Expression one = expression;
+    if (values.size() > 1) {
+      one.text = fmt::format("{}[{}]", within(expression, Binding::Atom), used[0]);
+      one.binding = Binding::Atom;
+    }
+    const std::string& value = values[used[0]];
+    one.type = functions_.values().typeOf(value);
+    pending_ = {value, one, one.type == Type::tensor() ? heir : "", std::string(base), is_call};
+    const bool is_short = one.text.size() <= kLongestInner;
+    const bool waits = mayWait(value, next, end) && (next == nullptr || (is_short && !is_call));
+    if (!waits) flush();
+    return;
+  }
+  std::vector<std::string> names;
+  std::vector<std::pair<std::string, std::string>> held;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::ranges::find(used, i) == used.end()) {
+      names.emplace_back("_");
+      continue;
+    }
+    const bool takes_heir = i == used[0] && !heir.empty() && functions_.values().typeOf(values[i]) == Type::tensor();
+    std::string name = takes_heir ? heir : freshName(is_call || base == "part" ? variableName(values[i]) : base);
+    hold(name, values[i]);
+    names.push_back(std::move(name));
+  }
+  lines_.push_back(fmt::format("{} = {}", fmt::join(names, ", "), expression.text));
+}
+
+Expression BodyText::nodeText(const Node& node) {
+  const auto weight_of = [this](const std::string& value) {
+    return functions_.weightOf(functions_.values().resolve(value));
+  };
+  const auto layer = layerCall(node, weight_of, [this](const std::string& key) { return functions_.hasWeight(key); });
+  const NodeText text([this](const std::string& value) { return expressionOf(value); });
+  if (!layer.has_value()) return text.call(node);
+  functions_.useLayers();
+  std::string call =
+      fmt::format("{}({}, weights, {}", layer->function, text.argument(*layer->input).text, pathText(layer->module));
+  for (const auto& [name, value] : layer->options) {
+    const bool is_pair = layer->function == "conv2d_layer" && name != "groups";
+    const std::string written = text.argument(*value, nullptr, is_pair ? std::optional<int32_t>(2) : std::nullopt).text;
+    const bool is_default = written == (name == "padding" ? "0" : "1") && name != "training";
+    if (!is_default) call += fmt::format(", {}={}", name, written);
+  }
+  return {call + ")", Binding::Atom, Type::tensor()};
+}
+
+void BodyText::addNode(size_t index, const CallItem* next, size_t end) {
+  const Node& node = functions_.graph().nodes[index];
+  const ValueTable& values = functions_.values();
+  const std::vector<std::string>& uses = values.uses(index);
+  const std::vector<std::string>& definitions = values.definitions(index);
+  const bool is_in_place = ValueTable::writes(node) && definitions.size() == 1 && !uses.empty();
+  if (pending_.has_value() && std::ranges::find(uses, pending_->value) == uses.end()) flush();
+  std::optional<Pending> inner = pending_;
+  if (inner.has_value()) known_[inner->value] = inner->expression;
+  const auto written = [&]() -> std::optional<Expression> {
+    // x += y, where x is a variable or a weight.
+    if (!is_in_place || (inner.has_value() && inner->value == uses[0])) return std::nullopt;
+    const NodeText text([this](const std::string& value) { return expressionOf(value); });
+    std::string assignment = text.augmentedAssignment(node);
+    if (!assignment.empty()) return Expression{std::move(assignment)};
+    return text.call(node);
+  };
+  std::optional<Expression> statement = written();
+  std::optional<Expression> expression = statement.has_value() ? std::nullopt : std::optional(nodeText(node));
+  const size_t length = (statement.has_value() ? statement : expression)->text.size();
+  if (inner.has_value() && length > kLongestLine) {
+    known_.erase(inner->value);
+    flush();
+    inner.reset();
+    statement = written();
+    expression = statement.has_value() ? std::nullopt : std::optional(nodeText(node));
+  }
+  pending_.reset();
+  if (statement.has_value()) {
+    lines_.push_back(statement->text);
+    // The result is what was written.
+    const Expression self = expressionOf(uses[0]);
+    if (isVariable(self)) {
+      hold(self.text, definitions[0]);
+    } else {
+      known_[definitions[0]] = self;
+    }
+    release(uses, index + 1, end);
+    release(definitions, index + 1, end);
+    return;
+  }
+  std::string heir = release(uses, index + 1, end);
+  if (heir.empty() && inner.has_value()) heir = inner->heir;
+  assign(definitions, *expression, heir, next, end, variableBase(index), /*is_call=*/false);
+}
+
+void BodyText::addCall(const ModuleCall& call, const CallItem* next, size_t end) {
+  const FunctionUse use = functions_.use(call);
+  flush();
+  const FunctionText& function = functions_.functions()[use.function];
+  std::vector<std::string> arguments;
+  for (const std::string& value : use.inputs) arguments.push_back(expressionOf(value).text);
+  if (function.takes_name) arguments.push_back(pathText(withoutCallNumber(call.path)));
+  const Expression text{fmt::format("{}({})", function.name, fmt::join(arguments, ", "))};
+  const std::string heir = release(use.inputs, call.end, end);
+  std::string base = call.path.substr(call.path.rfind('.') + 1);
+  base = variableName(withoutCallNumber(base));
+  assign(use.outputs, text, heir, next, end, base == "x" ? function.name : base, /*is_call=*/true);
+}
+
+// ---- Loops ----
+
+std::optional<BodyText::Loop> BodyText::loopAt(const std::vector<CallItem>& items, size_t first) const {
+  if (items[first].call == nullptr) return std::nullopt;
+  const auto start = numbered(items[first].call->path);
+  if (!start.has_value()) return std::nullopt;
+  const FunctionUse use = functions_.use(*items[first].call);
+  const ValueTable& values = functions_.values();
+  Loop loop{.count = 1, .first_number = start->second, .stem = start->first, .carried = {}, .collected = {}};
+  FunctionUse before = use;
+  for (size_t i = first + 1; i < items.size(); ++i) {
+    if (items[i].call == nullptr) break;
+    const auto place = numbered(items[i].call->path);
+    if (!place.has_value() || place->first != loop.stem ||
+        place->second != loop.first_number + static_cast<int64_t>(loop.count)) {
+      break;
+    }
+    FunctionUse now = functions_.use(*items[i].call);
+    if (now.function != use.function) break;
+    std::vector<std::optional<size_t>> carried;
+    bool fits = true;
+    for (size_t p = 0; p < now.inputs.size(); ++p) {
+      const auto result = std::ranges::find(before.outputs, now.inputs[p]);
+      if (result != before.outputs.end()) {
+        carried.emplace_back(static_cast<size_t>(result - before.outputs.begin()));
+      } else {
+        carried.emplace_back(std::nullopt);
+        fits = fits && now.inputs[p] == before.inputs[p];
+      }
+    }
+    if (!fits || (loop.count > 1 && carried != loop.carried)) break;
+    loop.carried = std::move(carried);
+    ++loop.count;
+    before = std::move(now);
+  }
+  if (loop.count < kFewestTurns) return std::nullopt;
+  // Which results are used after the next call.
+  const size_t loop_end = items[first + loop.count - 1].call->end;
+  loop.collected.assign(use.outputs.size(), false);
+  for (size_t i = 0; i + 1 < loop.count; ++i) {
+    const FunctionUse each = functions_.use(*items[first + i].call);
+    const size_t next_end = items[first + i + 1].call->end;
+    for (size_t q = 0; q < each.outputs.size(); ++q) {
+      for (const size_t user : values.users(each.outputs[q])) {
+        if (user < next_end) continue;
+        if (user < loop_end) return std::nullopt;
+        loop.collected[q] = true;
+      }
+    }
+  }
+  return loop;
+}
+
+void BodyText::addLoop(const std::vector<CallItem>& items, size_t first, const Loop& loop, size_t end) {
+  flush();
+  const ValueTable& values = functions_.values();
+  const ModuleCall& last_call = *items[first + loop.count - 1].call;
+  const FunctionUse use = functions_.use(*items[first].call);
+  const FunctionUse last_use = functions_.use(last_call);
+  const FunctionText& function = functions_.functions()[use.function];
+  std::vector<std::string> arguments;
+  std::vector<std::string> targets(use.outputs.size());
+  // What goes from turn to turn is in one variable.
+  std::vector<std::string> carried_names(use.inputs.size());
+  for (size_t p = 0; p < use.inputs.size(); ++p) {
+    if (!loop.carried[p].has_value()) {
+      arguments.push_back(expressionOf(use.inputs[p]).text);
+      continue;
+    }
+    const Expression start = expressionOf(use.inputs[p]);
+    const bool stays =
+        isNeededFrom(use.inputs[p], items[first].call->end, end) || std::ranges::count(use.inputs, use.inputs[p]) > 1;
+    std::string name = start.text;
+    if (!isVariable(start) || stays) {
+      name = freshName(values.typeOf(use.inputs[p]) == Type::tensor() ? "x" : variableName(use.inputs[p]));
+      lines_.push_back(fmt::format("{} = {}", name, start.text));
+      held_[name].insert("");  // until its last value is known
+    }
+    targets[*loop.carried[p]] = name;
+    arguments.push_back(std::move(name));
+  }
+  std::vector<std::string> lists(use.outputs.size());
+  for (size_t q = 0; q < use.outputs.size(); ++q) {
+    if (loop.collected[q]) {
+      lists[q] = freshName(variableName(use.outputs[q]) + "s");
+      held_[lists[q]].insert("");
+      lines_.push_back(fmt::format("{}: Tensor[] = []", lists[q]));
+    }
+    if (!targets[q].empty()) continue;
+    const bool is_used = loop.collected[q] || !values.users(last_use.outputs[q]).empty();
+    targets[q] = is_used ? freshName(variableName(use.outputs[q])) : "_";
+    if (is_used) held_[targets[q]].insert("");
+  }
+  const std::string number = freshName("i");
+  if (function.takes_name) {
+    // Quoted, with {name} and {i} in it.
+    const std::string whole = pathText(loop.stem + "0");
+    const bool is_own = whole.starts_with("name + ");
+    const std::string stem = is_own ? "{name}" + loop.stem.substr(withoutCallNumber(path_).size()) : loop.stem;
+    arguments.push_back(fmt::format("f\"{}{{{}}}\"", stem, number));
+  }
+  const std::string call = fmt::format("{}({})", function.name, fmt::join(arguments, ", "));
+  const int64_t past = loop.first_number + static_cast<int64_t>(loop.count);
+  const std::string range =
+      loop.first_number == 0 ? std::to_string(past) : fmt::format("{}, {}", loop.first_number, past);
+  lines_.push_back(fmt::format("for {} in range({}) {{", number, range));
+  lines_.push_back(targets.empty() ? call : fmt::format("{} = {}", fmt::join(targets, ", "), call));
+  for (size_t q = 0; q < lists.size(); ++q) {
+    if (!lists[q].empty()) lines_.push_back(fmt::format("{}.append({})", lists[q], targets[q]));
+  }
+  lines_.emplace_back("}");
+  release(use.inputs, last_call.end, end);
+  for (size_t q = 0; q < use.outputs.size(); ++q) {
+    if (targets[q] != "_") {
+      held_[targets[q]].erase("");
+      hold(targets[q], last_use.outputs[q]);
+    }
+    if (lists[q].empty()) continue;
+    for (size_t turn = 0; turn < loop.count; ++turn) {
+      const FunctionUse each = functions_.use(*items[first + turn].call);
+      known_[each.outputs[q]] = {fmt::format("{}[{}]", lists[q], turn), Binding::Atom, values.typeOf(each.outputs[q])};
+    }
+  }
+  release(last_use.outputs, last_call.end, end);
+}
+
+void BodyText::addItems(const ModuleCall& call) {
+  for (size_t i = 0; i < call.items.size(); ++i) {
+    if (const auto loop = loopAt(call.items, i)) {
+      addLoop(call.items, i, *loop, call.end);
+      i += loop->count - 1;
+      continue;
+    }
+    const CallItem* const next = i + 1 < call.items.size() ? &call.items[i + 1] : nullptr;
+    if (call.items[i].call != nullptr) {
+      addCall(*call.items[i].call, next, call.end);
+    } else if (hasHigherOrderText(functions_.graph().nodes[call.items[i].node])) {
+      addHigherOrder(call.items[i].node, call.end);
+    } else {
+      addNode(call.items[i].node, next, call.end);
+    }
+  }
+}
+
+}  // namespace boxcar::interp::pt2

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <boxcar/interpreter/import/pt2/function_text.h>
+#include <boxcar/interpreter/import/pt2/module_calls.h>
+#include <boxcar/interpreter/import/pt2/node_text.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace boxcar::interp::pt2 {
+
+// The statements of a function, for the items of a call.
+//
+// A variable is used again when its value is no longer needed, as people write `x = f(x)`, and a value that only the
+// next statement needs is written into it, while the line is short.
+class BodyText final {
+ public:
+  // [path]: of the module. [outputs]: values that stay until the end.
+  BodyText(FunctionTexts& functions, std::string path, const std::vector<std::string>& outputs);
+
+  // Adds a parameter that holds [value]; returns its name.
+  std::string addParameter(const std::string& value, TypePtr type);
+  // Says how a value is written that is no variable of its own.
+  void addExpression(const std::string& value, Expression expression);
+  // Reserves a name for something else.
+  void reserve(const std::string& name) { reserved_.insert(name); }
+  void addLine(std::string line) { lines_.push_back(std::move(line)); }
+
+  void addItems(const ModuleCall& call);
+
+  // Returns the text of an output, to be called in the order of the outputs after addItems().
+  std::string resultText(const std::string& value);
+  Expression expressionOf(const std::string& value);
+  std::vector<std::string> takeLines();
+  bool usesName() const noexcept { return uses_name_; }
+
+ private:
+  // A value that is not written yet, because only the next statement needs it.
+  struct Pending {
+    std::string value;
+    Expression expression;
+    std::string heir;  // the variable that it may take
+    std::string base;
+    bool is_call = false;
+  };
+  // Calls of one function, one after the other, each on the results of the one before.
+  struct Loop {
+    size_t count = 0;
+    int64_t first_number = 0;
+    std::string stem;                            // of the paths, before the number
+    std::vector<std::optional<size_t>> carried;  // for each parameter, the result of the call before; nothing if it
+                                                 // is the same in all calls
+    std::vector<bool> collected;                 // for each result, whether it is used after the loop
+  };
+
+  void addNode(size_t index, const CallItem* next, size_t end);
+  void addHigherOrder(size_t index, size_t end);
+  void addCall(const ModuleCall& call, const CallItem* next, size_t end);
+  void addLoop(const std::vector<CallItem>& items, size_t first, const Loop& loop, size_t end);
+  std::optional<Loop> loopAt(const std::vector<CallItem>& items, size_t first) const;
+  // Assigns the results of a statement.
+  void assign(const std::vector<std::string>& values, const Expression& expression, const std::string& heir,
+              const CallItem* next, size_t end, std::string_view base, bool is_call);
+  bool mayWait(const std::string& value, const CallItem* next, size_t end) const;
+  Expression nodeText(const Node& node);
+  std::string pathText(std::string_view key) { return FunctionTexts::pathText(path_, key, uses_name_); }
+
+  void flush();
+  // Forgets which of [values] are not needed at position [from] or later; returns the name of the first variable that
+  // is free then.
+  std::string release(const std::vector<std::string>& values, size_t from, size_t end);
+  bool isNeededFrom(const std::string& value, size_t from, size_t end) const;
+  std::string freshName(std::string_view base) const;
+  void hold(const std::string& name, const std::string& value);
+  std::string variableBase(size_t node) const;
+
+  FunctionTexts& functions_;
+  const std::string path_;
+  const std::set<std::string> outputs_;
+  std::unordered_map<std::string, Expression> known_;
+  std::map<std::string, std::set<std::string>> held_;  // by variables
+  std::set<std::string> reserved_;
+  std::optional<Pending> pending_;
+  std::vector<std::string> lines_;
+  bool uses_name_ = false;
+};
+
+}  // namespace boxcar::interp::pt2

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <boxcar/dispatcher/registry/operator_handle.h>
+#include <boxcar/interpreter/import/pt2/exported_program.h>
+#include <boxcar/schema/type.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// The text of a node's call in a script.
+
+namespace boxcar::interp::pt2 {
+
+// How tightly an expression binds, as in the manual's table of operators.
+enum class Binding : uint8_t {
+  Conditional,
+  Or,
+  And,
+  Not,
+  Compare,
+  BitOr,
+  BitXor,
+  BitAnd,
+  Shift,
+  Add,
+  Multiply,
+  Unary,
+  Power,
+  Atom
+};
+
+struct Expression {
+  std::string text;
+  Binding binding = Binding::Atom;
+  TypePtr type = Type::tensor();
+};
+
+// Returns [expression], in parentheses if it binds looser than [least].
+std::string within(const Expression& expression, Binding least);
+
+// Returns the operator that a target means: "torch.ops.aten.add.Tensor"; nothing if the process has none.
+std::optional<OperatorHandle> operatorOf(std::string_view target);
+
+// Returns the target and where the model calls it: "torch.ops.my.op.default (model.py:12)".
+std::string describedNode(const Node& node);
+
+// Whether the target is a function of numbers, such as "_operator.add", and not an operator.
+bool isNumberFunction(std::string_view target);
+
+// Returns a number of the archive as the language's name: "float32"; empty if it has none.
+std::string_view dtypeName(int64_t number);
+
+class NodeText final {
+ public:
+  // [lookup] gives the expression of a value.
+  using Lookup = std::function<Expression(const std::string& value)>;
+  explicit NodeText(Lookup lookup) : lookup_(std::move(lookup)) {}
+
+  // Returns the call. Throws Error that names an argument which has no form in a script.
+  Expression call(const Node& node) const;
+  // Returns "x += y" for an in-place operator that has a sign; empty otherwise.
+  std::string augmentedAssignment(const Node& node) const;
+  // Returns an argument; [type]: that of the parameter, null if it has none; [length]: the N of `int[N]`.
+  Expression argument(const Argument& value, TypePtr type = nullptr, std::optional<int32_t> length = {}) const;
+
+  // Returns the argument called [name]; null if it is left to its default.
+  static const Argument* find(const Node& node, std::string_view name);
+
+ private:
+  Expression operatorCall(const Node& node, const OperatorHandle& op) const;
+  std::optional<Expression> sign(const Node& node, const OperatorHandle& op) const;
+  std::optional<Expression> indexing(const Node& node, const OperatorHandle& op) const;
+  Expression numberFunction(const Node& node) const;
+  Expression binary(const Argument& left, std::string_view sign, const Argument& right, Binding binding,
+                    TypePtr type) const;
+
+  Lookup lookup_;
+};
+
+}  // namespace boxcar::interp::pt2

@@ -1,0 +1,365 @@
+#include <boxcar/interpreter/import/pt2/body_text.h>
+#include <boxcar/interpreter/import/pt2/function_text.h>
+#include <boxcar/interpreter/import/pt2/higher_order.h>
+#include <boxcar/interpreter/import/pt2/module_calls.h>
+#include <boxcar/interpreter/import/pt2/program_text.h>
+#include <boxcar/interpreter/import/pt2/value_table.h>
+#include <boxcar/interpreter/import/pt2/word.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/python_text.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+namespace boxcar::interp::pt2 {
+namespace {
+
+std::string described(const Graph& graph, const std::string& value) {
+  const auto tensor = graph.tensors.find(value);
+  if (tensor == graph.tensors.end()) {
+    const auto number = graph.numbers.find(value);
+    return number != graph.numbers.end() ? std::string(number->second) : "Tensor";
+  }
+  std::vector<std::string> sizes;
+  for (const Size& size : tensor->second.sizes) {
+    sizes.push_back(size.number.has_value() ? std::to_string(*size.number) : size.expression);
+  }
+  return fmt::format("{} [{}]", dtypeName(tensor->second.dtype), fmt::join(sizes, ", "));
+}
+
+// A few paths whole, of many the first and the last.
+std::string listed(const std::vector<std::string>& paths) {
+  constexpr size_t kMost = 3;
+  if (paths.size() <= kMost) return fmt::format("{}", fmt::join(paths, ", "));
+  return fmt::format("{} to {}, {} in all", paths.front(), paths.back(), paths.size());
+}
+
+// A parameter of forward(): its type, and how its leaves are written.
+class Parameters final {
+ public:
+  Parameters(const ExportedProgram& program, BodyText& body, std::vector<std::string>& comments)
+      : program_(program), body_(body), comments_(comments) {
+    for (const InputSpec& input : program.inputs) {
+      if (input.kind == InputSpec::Kind::User || input.kind == InputSpec::Kind::Constant) leaves_.push_back(&input);
+    }
+  }
+
+  std::vector<std::string> texts() {
+    const TreeSpec& tree = program_.arguments;
+    BOXCAR_CHECK(tree.children.size() == 2, "its arguments are not positional ones and ones by name");
+    std::vector<std::string> parameters;
+    size_t number = 0;
+    std::vector<std::pair<std::string, const TreeSpec*>> all;
+    for (const TreeSpec& child : tree.children[0].children) {
+      all.emplace_back(nameAt(number, fmt::format("input_{}", number)), &child);
+      ++number;
+    }
+    for (size_t i = 0; i < tree.children[1].children.size(); ++i) {
+      all.emplace_back(tree.children[1].keys.at(i), &tree.children[1].children[i]);
+    }
+    std::set<std::string> names;
+    for (auto& [name, spec] : all) {
+      std::string own = variableName(name + "_");  // keeps a number at its end
+      while (!names.insert(own).second) own += "_";
+      parameters.push_back(parameter(own, *spec));
+    }
+    // What the model was exported with is the default, unless a parameter without one follows.
+    for (size_t i = parameters.size(); i-- > 0 && !defaults_[i].empty();) parameters[i] += "=" + defaults_[i];
+    return parameters;
+  }
+  std::vector<std::string> takeChecks() { return std::move(checks_); }
+
+ private:
+  std::string nameAt(size_t number, std::string otherwise) const {
+    return number < program_.argument_names.size() ? program_.argument_names[number] : std::move(otherwise);
+  }
+
+  std::string parameter(const std::string& name, const TreeSpec& spec) {
+    default_.clear();
+    const std::string type = add(spec, {name, Binding::Atom});
+    body_.reserve(name);
+    defaults_.push_back(spec.kind == TreeSpec::Kind::Leaf ? default_ : "");
+    return fmt::format("{} {}", type, name);
+  }
+
+  // Adds the leaves of an argument that is written as [text]; returns its type.
+  std::string add(const TreeSpec& spec, const Expression& text) {
+    switch (spec.kind) {
+      case TreeSpec::Kind::Leaf: return addLeaf(text.text);
+      case TreeSpec::Kind::Tuple: {
+        std::vector<std::string> types;
+        for (size_t i = 0; i < spec.children.size(); ++i) {
+          types.push_back(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
+        }
+        // A tuple of one is written as a list.
+        if (types.size() == 1) return types[0] + "[]";
+        return types.empty() ? "Any" : fmt::format("({})", fmt::join(types, ", "));
+      }
+      case TreeSpec::Kind::List: {
+        std::set<std::string> types;
+        for (size_t i = 0; i < spec.children.size(); ++i) {
+          types.insert(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
+        }
+        return types.size() == 1 ? *types.begin() + "[]" : "Any";
+      }
+      case TreeSpec::Kind::Dict:
+      case TreeSpec::Kind::NamedTuple: {
+        std::set<std::string> types;
+        for (size_t i = 0; i < spec.children.size(); ++i) {
+          types.insert(add(spec.children[i], {fmt::format("{}[{}]", text.text, scriptString(spec.keys[i]))}));
+        }
+        return fmt::format("Dict(str, {})", types.size() == 1 ? *types.begin() : "Any");
+      }
+      case TreeSpec::Kind::None: return "Any?";
+      case TreeSpec::Kind::Other: break;
+    }
+    std::vector<std::string> unused;
+    for (size_t i = 0; i < spec.children.size(); ++i) {
+      unused.push_back(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
+    }
+    return "Any";
+  }
+
+  std::string addLeaf(const std::string& text) {
+    BOXCAR_CHECK(next_ < leaves_.size(), "its tree of arguments has more leaves than the program has inputs");
+    const InputSpec& input = *leaves_[next_++];
+    if (input.kind == InputSpec::Kind::Constant || input.constant.kind != Argument::Kind::Value) {
+      const NodeText literal([](const std::string&) -> Expression { return {}; });
+      const std::string value = literal.argument(input.constant).text;
+      checks_.push_back(
+          fmt::format("assert {0} {1} {2}, f\"{0} must be {2}, as it was when the model was exported, not {{{0}}}\"",
+                      text, value == "None" ? "is" : "==", value));
+      default_ = value;
+      return value == "None" ? "Any?" : std::string(literal.argument(input.constant).type->text());
+    }
+    const TypePtr type = typeOf(input.value);
+    body_.addExpression(input.value, {text, Binding::Atom, type});
+    comments_.push_back(fmt::format("{}: {}", text, described(program_.graph, input.value)));
+    check(text, input.value);
+    if (type == Type::tensor()) return "Tensor";
+    return type == Type::integer() ? "int" : type == Type::floating() ? "float" : "bool";
+  }
+
+  TypePtr typeOf(const std::string& value) const {
+    const auto number = program_.graph.numbers.find(value);
+    if (number == program_.graph.numbers.end()) return Type::tensor();
+    return number->second == "int" ? Type::integer() : number->second == "float" ? Type::floating() : Type::boolean();
+  }
+
+  void check(const std::string& text, const std::string& value) {
+    const auto tensor = program_.graph.tensors.find(value);
+    if (tensor == program_.graph.tensors.end()) return;
+    std::vector<std::string> sizes;
+    for (const Size& size : tensor->second.sizes) {
+      sizes.push_back(size.number.has_value() ? std::to_string(*size.number) : "-1");
+    }
+    checks_.push_back(fmt::format("check_input({0}, {1}, {2}, [{3}])", text, scriptString(text),
+                                  dtypeName(tensor->second.dtype), fmt::join(sizes, ", ")));
+    for (size_t dim = 0; dim < tensor->second.sizes.size(); ++dim) {
+      const Size& size = tensor->second.sizes[dim];
+      if (size.number.has_value()) continue;
+      checkSymbol(size.expression, fmt::format("{}.size({})", text, dim));
+    }
+  }
+
+  void checkSymbol(const std::string& symbol, const std::string& text) {
+    const auto [first, is_new] = symbols_.emplace(symbol, text);
+    if (!is_new) {
+      checks_.push_back(
+          fmt::format("assert {0} == {1}, f\"{0} must be {1}, {{{1}}}, not {{{0}}}\"", text, first->second));
+      return;
+    }
+    const auto range = program_.ranges.find(symbol);
+    if (range == program_.ranges.end()) return;
+    // PyTorch gives 0 and a huge number where there is no limit.
+    constexpr int64_t kHuge = int64_t{1} << 48;
+    const auto [least, most] = range->second;
+    const bool has_least = least.has_value() && *least > 0;
+    const bool has_most = most.has_value() && *most < kHuge;
+    if (has_least && has_most) {
+      checks_.push_back(
+          fmt::format("assert {0} <= {1} <= {2}, f\"{1} must be {0} to {2}, not {{{1}}}\"", *least, text, *most));
+    } else if (has_least) {
+      checks_.push_back(fmt::format("assert {1} >= {0}, f\"{1} must be {0} or more, not {{{1}}}\"", *least, text));
+    } else if (has_most) {
+      checks_.push_back(fmt::format("assert {1} <= {0}, f\"{1} must be {0} or less, not {{{1}}}\"", *most, text));
+    }
+  }
+
+  const ExportedProgram& program_;
+  BodyText& body_;
+  std::vector<std::string>& comments_;
+  std::vector<const InputSpec*> leaves_;
+  size_t next_ = 0;
+  std::string default_;                // of the last leaf, if that is a constant
+  std::vector<std::string> defaults_;  // of the parameters
+  std::vector<std::string> checks_;
+  std::map<std::string, std::string> symbols_;
+};
+
+// The results of forward(), in the structure of the model.
+class Results final {
+ public:
+  Results(const ExportedProgram& program, BodyText& body) : body_(body), graph_(program.graph) {
+    for (const OutputSpec& output : program.outputs) {
+      if (output.kind == OutputSpec::Kind::User) leaves_.push_back(&output.value);
+    }
+  }
+
+  // Returns the expression and the type.
+  std::pair<std::string, std::string> text(const TreeSpec& spec) {
+    switch (spec.kind) {
+      case TreeSpec::Kind::Leaf: return leaf();
+      case TreeSpec::Kind::Tuple: {
+        const auto [texts, types] = children(spec);
+        if (texts.size() == 1) return {fmt::format("({},)", texts[0]), "Any"};
+        if (texts.empty()) return {"()", "Any"};
+        return {fmt::format("({})", fmt::join(texts, ", ")), fmt::format("({})", fmt::join(types, ", "))};
+      }
+      case TreeSpec::Kind::List: {
+        const auto [texts, types] = children(spec);
+        const bool is_even =
+            !types.empty() && std::ranges::all_of(types, [&](const auto& type) { return type == types[0]; });
+        return {fmt::format("[{}]", fmt::join(texts, ", ")), is_even ? types[0] + "[]" : "Any"};
+      }
+      case TreeSpec::Kind::Dict:
+      case TreeSpec::Kind::NamedTuple: {
+        const auto [texts, types] = children(spec);
+        std::vector<std::string> items;
+        for (size_t i = 0; i < texts.size(); ++i) {
+          items.push_back(fmt::format("{}: {}", scriptString(spec.keys[i]), texts[i]));
+        }
+        const bool is_even =
+            !types.empty() && std::ranges::all_of(types, [&](const auto& type) { return type == types[0]; });
+        return {fmt::format("{{{}}}", fmt::join(items, ", ")),
+                fmt::format("Dict(str, {})", is_even ? types[0] : "Any")};
+      }
+      case TreeSpec::Kind::None: return {"None", "Any?"};
+      case TreeSpec::Kind::Other: break;
+    }
+    const auto [texts, types] = children(spec);
+    return {fmt::format("[{}]", fmt::join(texts, ", ")), "Any"};
+  }
+
+ private:
+  std::pair<std::vector<std::string>, std::vector<std::string>> children(const TreeSpec& spec) {
+    std::vector<std::string> texts;
+    std::vector<std::string> types;
+    for (const TreeSpec& child : spec.children) {
+      auto [text, type] = this->text(child);
+      texts.push_back(std::move(text));
+      types.push_back(std::move(type));
+    }
+    return {texts, types};
+  }
+
+  std::pair<std::string, std::string> leaf() {
+    BOXCAR_CHECK(next_ < leaves_.size(), "its tree of results has more leaves than the program has outputs");
+    const Argument& value = *leaves_[next_++];
+    if (value.kind == Argument::Kind::Value) {
+      const auto number = graph_.numbers.find(value.text);
+      std::string text = body_.resultText(value.text);
+      return {std::move(text), number != graph_.numbers.end() ? std::string(number->second) : "Tensor"};
+    }
+    const NodeText literal([](const std::string&) -> Expression { return {}; });
+    const Expression text = literal.argument(value);
+    return {text.text, value.kind == Argument::Kind::None ? "Any?" : std::string(text.type->text())};
+  }
+
+  BodyText& body_;
+  const Graph& graph_;
+  std::vector<const Argument*> leaves_;
+  size_t next_ = 0;
+};
+
+void collectMissing(const Graph& graph, std::vector<std::string>& missing) {
+  for (const Node& node : graph.nodes) {
+    if (isNumberFunction(node.target) || node.target == "torch.ops.aten.sym_size.int") continue;
+    for (const NamedArgument& input : node.inputs) {
+      if (input.value.graph != nullptr) collectMissing(*input.value.graph, missing);
+    }
+    if (isHigherOrder(node) ? hasHigherOrderText(node) : operatorOf(node.target).has_value()) continue;
+    if (node.target.starts_with("torch.ops.aten._assert_tensor_metadata") ||
+        node.target.starts_with("torch.ops.aten.sym_constrain_range")) {
+      continue;
+    }
+    std::string line = describedNode(node);
+    if (std::ranges::find(missing, line) == missing.end()) missing.push_back(std::move(line));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> missingParts(const ExportedProgram& program) {
+  std::vector<std::string> missing;
+  for (const InputSpec& input : program.inputs) {
+    if (input.kind == InputSpec::Kind::CustomObject) missing.push_back("an object of the class " + input.weight);
+  }
+  collectMissing(program.graph, missing);
+  return missing;
+}
+
+std::string programText(const ExportedProgram& program, const ProgramTextOptions& options) {
+  const ValueTable values(program.graph);
+  std::unordered_map<std::string, std::string> weights;
+  for (const InputSpec& input : program.inputs) {
+    if (input.kind == InputSpec::Kind::Weight) weights.emplace(input.value, input.weight);
+  }
+  FunctionTexts functions(program.graph, values, std::move(weights), {});
+  const ModuleCall root = moduleCalls(program.graph, values);
+  std::vector<std::string> outputs;
+  for (const OutputSpec& output : program.outputs) {
+    forEachValue(output.value, [&](const std::string& value) { outputs.push_back(values.resolve(value)); });
+  }
+  BodyText body(functions, "", outputs);
+  std::vector<std::string> comments;
+  Parameters parameters(program, body, comments);
+  const std::vector<std::string> signature = parameters.texts();
+  body.addItems(root);
+  for (const OutputSpec& output : program.outputs) {
+    if (output.kind == OutputSpec::Kind::WeightWrite) {
+      body.addLine(fmt::format("weights[\"{}\"].copy_({})", output.target, body.resultText(output.value.text)));
+    } else if (output.kind == OutputSpec::Kind::InputWrite) {
+      const std::string target = body.expressionOf(output.target).text;
+      body.addLine(fmt::format("{}.copy_({})", target, body.resultText(output.value.text)));
+    }
+  }
+  auto [result, result_type] = Results(program, body).text(program.results);
+  // Several results are a tuple without its parentheses.
+  if (result.starts_with('(') && result != "()" && result_type != "Any") result = result.substr(1, result.size() - 2);
+  std::vector<std::string> lines = body.takeLines();
+  const std::vector<std::string> checks = parameters.takeChecks();
+
+  std::string text =
+      fmt::format("# {}, written by torch.export of PyTorch {}.\n#\n", options.title, program.torch_version);
+  for (const std::string& comment : comments) text += fmt::format("# {}\n", comment);
+  for (const OutputSpec& output : program.outputs) {
+    if (output.kind != OutputSpec::Kind::User || output.value.kind != Argument::Kind::Value) continue;
+    text += fmt::format("# -> {}\n", described(program.graph, output.value.text));
+  }
+  if (functions.usesLayers() || !checks.empty()) text += "import \"nn.ops\"\n";
+  text += fmt::format("\nconst weights = io::load({})\n\n", scriptString(options.weights));
+  text +=
+      "# The weights by their names, to be trained or saved.\nfn parameters() -> Dict(str, Tensor) { return weights "
+      "}\n\n";
+  if (options.is_lenient && !missingParts(program).empty()) {
+    text +=
+        "# What boxcar does not have.\nfn missing(str what) -> Any {\nassert False, \"boxcar does not have \" + "
+        "what\nreturn None\n}\n\n";
+  }
+  for (const FunctionText& function : functions.functions()) {
+    if (!function.type.empty()) text += fmt::format("# {}: {}\n", function.type, listed(function.paths));
+    text += fmt::format("fn {}{} {{\n{}\n}}\n\n", function.name, function.signature, fmt::join(function.lines, "\n"));
+  }
+  text += fmt::format("fn forward({}) -> {} {{\n", fmt::join(signature, ", "), result_type);
+  for (const std::string& check : checks) text += check + "\n";
+  for (const std::string& line : lines) text += line + "\n";
+  text += fmt::format("return {}\n}}\n", result);
+  return text;
+}
+
+}  // namespace boxcar::interp::pt2

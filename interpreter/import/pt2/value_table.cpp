@@ -1,0 +1,121 @@
+#include <boxcar/interpreter/import/pt2/value_table.h>
+#include <boxcar/schema/function_schema.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace boxcar::interp::pt2 {
+namespace {
+
+constexpr std::string_view kAten = "torch.ops.aten.";
+
+std::string_view atenName(const Node& node) {
+  const std::string_view target = node.target;
+  return target.starts_with(kAten) ? target.substr(kAten.size()) : std::string_view();
+}
+
+bool isFalse(const Argument* argument) {
+  return argument != nullptr && argument->kind == Argument::Kind::Bool && argument->integer == 0;
+}
+
+// Returns the value that the call returns as it is; null if it computes something.
+const Argument* returnedAsItIs(const Node& node) {
+  const std::string_view name = atenName(node);
+  if (name == "dropout.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "input");
+  if (name == "dropout_.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "self");
+  if (name == "feature_dropout.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "input");
+  if (name == "alias.default") return NodeText::find(node, "self");
+  if (name == "slice.Tensor") {
+    const auto isInt = [&](std::string_view argument, int64_t value) {
+      const Argument* const found = NodeText::find(node, argument);
+      return found == nullptr || found->kind == Argument::Kind::None ||
+             (found->kind == Argument::Kind::Int && found->integer == value);
+    };
+    const bool is_whole = isInt("start", 0) && isInt("end", std::numeric_limits<int64_t>::max()) && isInt("step", 1);
+    return is_whole ? NodeText::find(node, "self") : nullptr;
+  }
+  return nullptr;
+}
+
+// Whether a node only checks what holds for every input that the model takes.
+bool onlyChecks(const Node& node) {
+  const std::string_view name = atenName(node);
+  return name == "_assert_tensor_metadata.default" || name.starts_with("sym_constrain_range");
+}
+
+bool hasEffect(const Node& node) {
+  const std::string_view name = atenName(node);
+  return name.starts_with("_assert") || node.target.find("higher_order") != std::string::npos ||
+         ValueTable::writes(node);
+}
+
+}  // namespace
+
+bool ValueTable::writes(const Node& node) {
+  const auto op = operatorOf(node.target);
+  return op.has_value() && op->schema().is_mutable();
+}
+
+ValueTable::ValueTable(const Graph& graph)
+    : graph_(graph), uses_(graph.nodes.size()), definitions_(graph.nodes.size()), is_needed_(graph.nodes.size(), true) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    const Argument* const same = returnedAsItIs(node);
+    if (same != nullptr && same->kind == Argument::Kind::Value && node.outputs.size() == 1) {
+      same_.emplace(node.outputs[0].text, resolve(same->text));
+      is_needed_[i] = false;
+      continue;
+    }
+    is_needed_[i] = !onlyChecks(node);
+    for (const NamedArgument& input : node.inputs) {
+      forEachValue(input.value, [&](const std::string& value) { uses_[i].push_back(resolve(value)); });
+    }
+    for (const Argument& output : node.outputs) {
+      forEachValue(output, [&](const std::string& value) {
+        definitions_[i].push_back(value);
+        defined_by_.emplace(value, i);
+      });
+    }
+  }
+  for (const Argument& output : graph.outputs) {
+    forEachValue(output, [&](const std::string& value) { users_[resolve(value)].push_back(graph.nodes.size()); });
+  }
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    if (!is_needed_[i]) continue;
+    bool is_used = hasEffect(graph.nodes[i]);
+    for (const std::string& value : definitions_[i]) is_used |= users_.contains(value);
+    is_needed_[i] = is_used;
+    if (!is_used) continue;
+    for (const std::string& value : uses_[i]) {
+      users_[value].push_back(i);
+    }
+  }
+  for (auto& [value, users] : users_) std::ranges::reverse(users);
+}
+
+const std::string& ValueTable::resolve(const std::string& value) const {
+  const auto found = same_.find(value);
+  return found != same_.end() ? found->second : value;
+}
+
+size_t ValueTable::useCount(const std::string& value) const { return users(value).size(); }
+
+const std::vector<size_t>& ValueTable::users(const std::string& value) const {
+  static const std::vector<size_t> none;
+  const auto found = users_.find(value);
+  return found != users_.end() ? found->second : none;
+}
+
+std::optional<size_t> ValueTable::definedBy(const std::string& value) const {
+  const auto found = defined_by_.find(value);
+  return found != defined_by_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+TypePtr ValueTable::typeOf(const std::string& value) const {
+  const auto found = graph_.numbers.find(value);
+  if (found == graph_.numbers.end()) return Type::tensor();
+  if (found->second == "int") return Type::integer();
+  return found->second == "float" ? Type::floating() : Type::boolean();
+}
+
+}  // namespace boxcar::interp::pt2

@@ -1,0 +1,85 @@
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/import/pt2/word.h>
+#include <boxcar/interpreter/syntax/token.h>
+
+#include <boxcar/ivalue/python_text.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace boxcar::interp::pt2 {
+namespace {
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool isLower(char c) { return c >= 'a' && c <= 'z'; }
+
+// Words that the program needs itself.
+bool isTaken(std::string_view word) {
+  return word == "op" || word == "name" || word == "weights" || word == "torch" || word == "argv" ||
+         syntax::keywordOrName(word) != syntax::TokenKind::Name;
+}
+
+// Names that the program, or nn.ops, which it imports, has already.
+bool isFunctionThere(std::string_view name) {
+  constexpr std::string_view kThere[] = {
+      "forward",   "parameters",     "missing",       "check_input",         "fan_in",
+      "fan_out",   "uniform_within", "trunc_normal",  "xavier_uniform",      "xavier_normal",
+      "accuracy",  "kaiming_normal", "cross_entropy", "mean_squared_error",  "kaiming_uniform",
+      "trainable", "weight_count",   "is_statistic",  "binary_cross_entropy"};
+  return std::ranges::find(kThere, name) != std::end(kThere) || name.ends_with("_layer") || name.starts_with("add_");
+}
+
+std::string asName(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    if (isLower(c) || isDigit(c) || c == '_') {
+      name += c;
+    } else if (isUpper(c)) {
+      name += static_cast<char>(c + ('a' - 'A'));
+    } else {
+      name += '_';
+    }
+  }
+  const size_t begin = name.find_first_not_of('_');
+  name = begin == std::string::npos ? "" : name.substr(begin);
+  return name.empty() || isDigit(name[0]) ? "x" + name : name;
+}
+
+}  // namespace
+
+std::string functionName(std::string_view type) {
+  const std::string_view last = type.substr(type.rfind('.') + 1);
+  // Words of the class's name become words of the function's: "ViTMLP" gives "vi_tmlp".
+  std::string words;
+  for (size_t i = 0; i < last.size(); ++i) {
+    const bool begins = i > 0 && isUpper(last[i]) &&
+                        (isLower(last[i - 1]) || isDigit(last[i - 1]) || (i + 1 < last.size() && isLower(last[i + 1])));
+    if (begins && words.back() != '_') words += '_';
+    words += last[i];
+  }
+  std::string name = asName(words);
+  const bool is_used = isTaken(name) || !Dispatcher::singleton().findOverloads("aten::" + name).empty() ||
+                       findBuiltin(name).has_value() || isFunctionThere(name);
+  if (is_used) name += "_module";
+  return name;
+}
+
+std::string scriptString(std::string_view text) {
+  std::string repr = pythonStringRepr(text);
+  const bool is_plain = repr.size() == text.size() + 2 && text.find('"') == std::string_view::npos;
+  return is_plain ? fmt::format("\"{}\"", text) : repr;
+}
+
+std::string variableName(std::string_view value) {
+  while (!value.empty() && isDigit(value.back())) value.remove_suffix(1);
+  while (value.ends_with('_')) value.remove_suffix(1);
+  if (value == "getitem" || value == "select" || value == "chunk" || value == "split") value = "part";
+  std::string name = asName(value);
+  if (isTaken(name)) name += "_value";
+  return name;
+}
+
+}  // namespace boxcar::interp::pt2

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// Names that an imported program gives its functions and variables.
+
+namespace boxcar::interp::pt2 {
+
+// Returns the name of the function for modules of [type]: "torchvision.models.resnet.BasicBlock" gives "basic_block".
+// It is no keyword, no operator, and no function of nn.ops.
+std::string functionName(std::string_view type);
+
+// Returns [text] as a string of a script, in double quotes where that is possible.
+std::string scriptString(std::string_view text);
+
+// Returns the name for a value that PyTorch calls [value]: without its number, and no keyword.
+std::string variableName(std::string_view value);
+
+}  // namespace boxcar::interp::pt2

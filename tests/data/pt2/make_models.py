@@ -1,0 +1,118 @@
+"""Writes small programs of torch.export beside this file, and models.safetensors with their inputs and results.
+
+Made by PyTorch 2.15: python make_models.py
+"""
+
+import pathlib
+
+import torch
+from safetensors.torch import save_file
+from torch._higher_order_ops.map import map as torch_map
+from torch._higher_order_ops.scan import scan
+from torch.export import Dim, export
+from torch.utils import _pytree as pytree
+
+HERE = pathlib.Path(__file__).parent
+TENSORS = {}
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(4)
+        self.up = torch.nn.Linear(4, 8)
+        self.down = torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        return x + self.down(torch.nn.functional.gelu(self.up(self.norm(x))))
+
+
+class Blocks(torch.nn.Module):
+    """Equal blocks, a batch of any size up to 8, and a weight that two layers share."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = torch.nn.Embedding(10, 4)
+        self.blocks = torch.nn.ModuleList([Block() for _ in range(3)])
+        self.head = torch.nn.Linear(4, 10, bias=False)
+        self.head.weight = self.embed.weight
+        self.dropout = torch.nn.Dropout(0.1)
+
+    def forward(self, tokens):
+        x = self.dropout(self.embed(tokens))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+class Control(torch.nn.Module):
+    """Operators that take graphs."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 3)
+
+    def forward(self, x, steps):
+        chosen = torch.cond(x.sum() > 0, lambda x: self.linear(x), lambda x: x * 2, (x,))
+        count, grown = torch._higher_order_ops.while_loop(
+            lambda i, y: i < steps.sum(), lambda i, y: (i + 1, y * 2), (torch.zeros((), dtype=torch.int64), x)
+        )
+        mapped = torch_map(lambda row, y: row - y, x, x.sum(0))
+        last, products = scan(lambda c, row: (c + row, c * row), torch.ones(3), x, dim=0)
+        with torch.no_grad():
+            constant = self.linear(x)
+        return chosen, count, grown, mapped, last, products, constant
+
+
+class Structures(torch.nn.Module):
+    """Arguments and results in lists, tuples and dicts; arguments by name; what is a constant."""
+
+    def forward(self, pair, named, *, scale=None, flag=True):
+        first, second = pair
+        total = first + named["a"] * named["b"]
+        if scale is not None:
+            total = total * scale
+        return {"total": total, "parts": [first, second], "rest": (total.sum(), None, 3)}
+
+
+class Statistics(torch.nn.Module):
+    """State that calls change."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(3)
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x):
+        self.calls.add_(1)
+        return self.norm(x)
+
+
+def write(name, model, args=(), kwargs=None, dynamic_shapes=None, decomposes=False):
+    kwargs = kwargs or {}
+    program = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    if decomposes:
+        program = program.run_decompositions()
+    torch.export.save(program, HERE / f"{name}.pt2")
+    for kind, values in (("in", (args, kwargs)), ("out", program.module()(*args, **kwargs))):
+        leaves = [leaf for leaf in pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)]
+        for i, leaf in enumerate(leaves):
+            TENSORS[f"{name}.{kind}{i}"] = leaf.detach().clone().contiguous()
+
+
+def main():
+    torch.manual_seed(0)
+    tokens = torch.randint(0, 10, (2, 5))
+    shapes = ({0: Dim("batch", max=8)},)
+    write("blocks", Blocks().eval(), (tokens,), dynamic_shapes=shapes)
+    write("blocks_core", Blocks().eval(), (tokens,), dynamic_shapes=shapes, decomposes=True)
+    write("control", Control().eval(), (torch.randn(2, 3), torch.ones(3, dtype=torch.int64)))
+    pair = (torch.randn(2), torch.randn(2))
+    named = {"a": torch.randn(2), "b": torch.randn(2)}
+    write("structures", Structures(), (pair, named), {"scale": None, "flag": True})
+    write("statistics", Statistics().train(), (torch.randn(4, 3),))
+    save_file(TENSORS, HERE / "models.safetensors")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Tests import as a program: what it writes runs, and reads as it should. Usage: import_test.sh BOXCAR MODELS
+set -u
+
+source "$(dirname "$0")/expectations.sh"
+models=$2
+
+# ---- The script ----
+
+cp "$models"/*.pt2 "$models/models.safetensors" .
+runMerged "import" import blocks.pt2 -o blocks.ops
+expectStatus 0
+expectOutput ""
+diff -u "$models/blocks.ops" blocks.ops || fail "the script of blocks.pt2 is another one than in $models"
+cat >use.ops <<'END'
+import "blocks.ops" as blocks
+data = io::load("models.safetensors")
+print(allclose(blocks.forward(data["blocks.in0"]), data["blocks.out0"], 1e-5, 1e-6))
+END
+runMerged "the script" run use.ops
+expectStatus 0
+expectOutput "True"
+rm blocks.safetensors
+runMerged "import --in-place" import --in-place blocks.pt2 -o blocks.ops
+expectStatus 0
+[[ ! -e blocks.safetensors ]] || fail "the weights were copied"
+runMerged "the script on the archive's weights" run use.ops
+expectStatus 0
+expectOutput "True"
+
+# ---- Errors ----
+
+runMerged "a file that is no archive" import use.ops -o out.ops
+expectStatus 1
+expectOutput "boxcar: 'use.ops' is not a valid zip archive: it has 153 bytes, and does not end with the record that ends an archive; it may be cut off or damaged, so fetch or write it again"
+runMerged "no model" import absent.pt2 -o out.ops
+expectStatus 1
+expectOutput "boxcar: cannot open 'absent.pt2': No such file or directory"
+runMerged "no output" import blocks.pt2
+expectStatus 2
+[[ ! -e out.ops && ! -e out.safetensors ]] || fail "an import that failed wrote a file"
+
+# ---- What boxcar does not have ----
+
+python3 - <<'END' || exit 1
+import zipfile
+with zipfile.ZipFile("blocks.pt2") as source, zipfile.ZipFile("strange.pt2", "w") as target:
+    for name in source.namelist():
+        data = source.read(name)
+        if name.endswith("/model.json"):
+            data = data.replace(b"aten.gelu.default", b"strange.gelu.default")
+        target.writestr(name, data)
+END
+runMerged "an unknown operator" import strange.pt2 -o out.ops
+expectStatus 1
+expectOutput "boxcar: 'strange.pt2' cannot be imported, because boxcar does not have
+  torch.ops.strange.gelu.default (make_models.py:27)
+A plugin may bring an operator; --lenient imports the rest"
+runMerged "import --lenient" import --lenient strange.pt2 -o out.ops
+expectStatus 0
+echo 'import "out.ops"; forward(zeros(1, 5, dtype=int64))' >use.ops
+runMerged "a call of what is missing" run use.ops
+expectStatus 1
+[[ $output == "error: assertion failed: boxcar does not have torch.ops.strange.gelu.default (make_models.py:27)"* ]] || fail "$output"
+
+[[ $failures -eq 0 ]] || exit 1
