@@ -181,6 +181,7 @@ const std::map<std::string, Hint>& hints() {
       {"load_checkpoint.path", [](Maker&) { return IValue(savedFile()); }},
       {"load_npy.path", [](Maker&) { return IValue(savedArray()); }},
       {"load_zip.path", [](Maker&) { return IValue(savedZip()); }},
+      {"save_npz.path", [](Maker&) { return IValue(writtenFile()); }},
       {"write_text.path", [](Maker&) { return IValue(writtenFile()); }},
       {"write_text.text", always(IValue("text"))},
       {"masked_fill.value", [](Maker& make) { return make.isOdd() ? IValue(make.tensor(Sizes{})) : IValue(2); }},

@@ -15,10 +15,7 @@
 #include <vector>
 
 namespace boxcar::io {
-namespace {
-
-// Returns the header for [tensor]; throws Error if the tensor cannot be written.
-NpyHeader describe(const Tensor& tensor, const std::string& path) {
+NpyHeader npyHeaderOf(const Tensor& tensor, const std::string& path) {
   BOXCAR_CHECK(tensor.defined(), "cannot write '{}': the tensor is undefined", path);
   BOXCAR_CHECK(tensor.is_cpu(), "cannot write '{}': the tensor is on device '{}'; copy it to the CPU first", path,
                tensor.device());
@@ -35,6 +32,8 @@ NpyHeader describe(const Tensor& tensor, const std::string& path) {
       !tensor.is_contiguous() && std::ranges::equal(tensor.strides(), fortranStrides(tensor.sizes()));
   return header;
 }
+
+namespace {
 
 // Returns the same elements with the dimensions reversed.
 Tensor reversedDims(const Tensor& tensor) {
@@ -61,7 +60,7 @@ Tensor loadNpy(std::string_view path) {
 
 void saveNpy(const Tensor& tensor, std::string_view path) {
   native::refuseWhereRecorded("writes a file");
-  const NpyHeader header = describe(tensor, resolvePath(path));
+  const NpyHeader header = npyHeaderOf(tensor, resolvePath(path));
   const std::string start = formatNpyHeader(header);
   OutputFile file(path);
   file.write(std::as_bytes(std::span(start)));

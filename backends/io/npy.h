@@ -1,7 +1,9 @@
 #pragma once
 
+#include <boxcar/backends/io/npy_header.h>
 #include <boxcar/ivalue/tensor.h>
 
+#include <string>
 #include <string_view>
 
 namespace boxcar::io {
@@ -11,6 +13,9 @@ namespace boxcar::io {
 // Fortran order gets the matching strides. Relative paths start from the script's folder (file_access.h). Throws Error
 // naming the file, the fault and its byte position if the file is invalid or has a dtype that boxcar does not support.
 Tensor loadNpy(std::string_view path);
+
+// Returns the header for [tensor]; throws Error, which names the file [path], if the tensor cannot be written.
+NpyHeader npyHeaderOf(const Tensor& tensor, const std::string& path);
 
 // Writes [tensor], on the CPU, to the NumPy file [path] in format 1.0. The file gets its name only once it is complete.
 // A tensor whose transpose is contiguous is written in Fortran order, any other one in C order. Throws Error for

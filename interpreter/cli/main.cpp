@@ -199,6 +199,8 @@ constexpr Command kCommands[] = {
     alone<addDis>("dis"),
     withRest<addAsm>("asm"),
     alone<addImport>("import"),
+    alone<addCall>("call"),
+    alone<addBenchModel>("bench-model"),
     alone<addLsp>("lsp"),
     alone<addCompletion>("completion"),
     alone<addManualPage>("manual-page"),

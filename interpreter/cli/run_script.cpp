@@ -69,14 +69,15 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
               std::optional<CpuFallbacks>& fallbacks) {
   applyThreads(*options.machine);
   // The script itself may always be read, wherever its path leads.
-  std::string text = interp::readFile(options.file);
+  std::string text = options.text.has_value() ? *options.text : interp::readFile(options.file);
   if (options.file != "-") protectFile(options.file);
   std::optional<FileAccessGuard> guard;
   if (options.sandbox) {
     const std::filesystem::path folder = options.file == "-" ? "" : std::filesystem::path(options.file).parent_path();
     guard.emplace(FileAccess::sandboxed(folder, options.folders));
   }
-  Program program = options.read(std::move(text), interp::nameOfFile(options.file));
+  const std::string name = options.text.has_value() ? "<call>" : interp::nameOfFile(options.file);
+  Program program = options.read(std::move(text), name);
   reportDiagnostics(program.warnings());
   program.setLimits(options.limits);
   interruptOnCtrlC();

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace boxcar::cli {
 // What the commands that run a script know about the run.
 struct RunOptions {
   std::string file;
+  std::optional<std::string> text;  // the script, if it is not in the file: it starts in the current folder
   std::vector<std::string> args;
   bool dispatch_trace = false;
   bool sandbox = false;

@@ -221,12 +221,27 @@ def numpy_writes_what_is_read(folder):
             assert found.dtype == array.dtype.newbyteorder("=") and numpy.array_equal(found, array), name
 
 
+def what_is_saved_is_read_by_zipfile(folder):
+    folder.output('io::save_npz({"a": arange(6).view(2, 3).t(), "b/ä": tensor([True]), "empty": zeros(0, 2)}, "saved.npz")')
+    assert folder.output('print(io::load("saved.npz"))') == (
+        "{'a': tensor([[0, 3],\n        [1, 4],\n        [2, 5]]), 'b/ä': tensor([True]), 'empty': tensor([], size=(0, 2))}\n")
+    with zipfile.ZipFile(os.path.join(folder.path, "saved.npz")) as archive:
+        assert archive.testzip() is None and archive.namelist() == ["a.npy", "b/ä.npy", "empty.npy"]
+    if numpy is not None:
+        with numpy.load(os.path.join(folder.path, "saved.npz")) as arrays:
+            assert arrays["a"].tolist() == [[0, 3], [1, 4], [2, 5]] and arrays["empty"].shape == (0, 2)
+    failed = folder.run('io::save_npz({"a": zeros(1, dtype=bfloat16)}, "no.npz")').stderr
+    assert "the tensor has the dtype bfloat16, which NumPy does not have" in failed, failed
+    assert not os.path.exists(os.path.join(folder.path, "no.npz"))
+
+
 def main():
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(sys.argv[1], os.path.realpath(path))
         for test in [every_dtype_is_read, shapes_and_orders_are_kept, what_it_holds_tells_the_kind,
                      names_are_keys_and_nothing_else, what_is_no_array_is_refused, damage_is_noticed,
-                     sizes_are_checked_before_memory_is_taken, a_sandbox_holds_for_it, numpy_writes_what_is_read]:
+                     sizes_are_checked_before_memory_is_taken, a_sandbox_holds_for_it, what_is_saved_is_read_by_zipfile,
+                     numpy_writes_what_is_read]:
             test(folder)
             print(test.__name__.replace("_", " "))
 

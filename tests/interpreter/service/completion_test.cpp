@@ -38,7 +38,7 @@ TEST(CompletionTest, proposesOperatorsOfANamespace) {
             "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(texts("io::l|"), "load load_checkpoint load_npy load_zip");
   EXPECT_EQ(texts("math::co|"), "cos");
-  EXPECT_EQ(texts("y = io::|\nz = 1\n"), "exists load load_checkpoint load_npy load_zip read_text save save_npy write_text");
+  EXPECT_EQ(texts("y = io::|\nz = 1\n"), "exists load load_checkpoint load_npy load_zip read_text save save_npy save_npz write_text");
 }
 
 TEST(CompletionTest, proposesOverloads) {

@@ -1,0 +1,93 @@
+#include <boxcar/interpreter/cli/function_call.h>
+#include <boxcar/interpreter/import/import_model.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace boxcar::cli {
+namespace {
+
+bool isName(std::string_view word) {
+  return !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) == 0 &&
+         std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+std::string inQuotes(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string absolute(std::string_view path) { return std::filesystem::absolute(path).lexically_normal().string(); }
+
+// Returns the expression for a value; an array of a file, or the text itself.
+std::string valueText(const std::string& word) {
+  constexpr std::array<std::string_view, 6> kFiles = {".npz", ".safetensors", ".pt", ".pth", ".gguf", ".bin"};
+  if (word.ends_with(".npy")) return fmt::format("io::load_npy({})", inQuotes(absolute(word)));
+  const auto endsLikeFile = [&](std::string_view path) {
+    return std::ranges::any_of(kFiles, [&](std::string_view end) { return path.ends_with(end); });
+  };
+  if (endsLikeFile(word)) return fmt::format("io::load({})", inQuotes(absolute(word)));
+  for (size_t at = word.find(':'); at != std::string::npos; at = word.find(':', at + 1)) {
+    const std::string_view path = std::string_view(word).substr(0, at);
+    if (!endsLikeFile(path)) continue;
+    return fmt::format("io::load({})[{}]", inQuotes(absolute(path)), inQuotes(word.substr(at + 1)));
+  }
+  return word;
+}
+
+std::string argumentText(const std::string& word) {
+  const size_t sign = word.find('=');
+  if (sign == std::string::npos || !isName(std::string_view(word).substr(0, sign)) || word.substr(sign, 2) == "==") {
+    return valueText(word);
+  }
+  return word.substr(0, sign + 1) + valueText(word.substr(sign + 1));
+}
+
+}  // namespace
+
+void addFunctionCall(CLI::App& command, FunctionCall& call) {
+  command.add_option("FILE", call.file, "The script, an .ops file, or the model, a .pt2 archive")
+      ->type_name("")
+      ->required();
+  command
+      .add_option("WORDS", call.words,
+                  "FUNCTION, which may be left out for a model, and its arguments: VALUE or NAME=VALUE. A VALUE is a "
+                  "file (.npy, .npz, .safetensors), FILE:KEY for one array in it, or an expression")
+      ->type_name("");
+}
+
+CallText callText(const FunctionCall& call) {
+  CallText text;
+  std::span<const std::string> words = call.words;
+  const bool has_function =
+      !words.empty() && isName(words[0]) && words[0] != "None" && words[0] != "True" && words[0] != "False";
+  if (!has_function && !interp::isModelPath(call.file)) {
+    throw CLI::ValidationError("FUNCTION", "a script has several functions: name the one to call, after FILE");
+  }
+  text.function = has_function ? words[0] : "forward";
+  if (has_function) words = words.subspan(1);
+  std::vector<std::string> arguments;
+  for (const std::string& word : words) arguments.push_back(argumentText(word));
+  text.imports = fmt::format("import {}\n", inQuotes(absolute(call.file)));
+  text.arguments = fmt::format("{}", fmt::join(arguments, ", "));
+  return text;
+}
+
+void runText(const RunOptions& options, std::string text) {
+  RunOptions own = options;
+  own.text = std::move(text);
+  runScript(own);
+}
+
+}  // namespace boxcar::cli

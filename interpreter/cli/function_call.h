@@ -1,0 +1,36 @@
+#pragma once
+
+#include <boxcar/interpreter/cli/run_script.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+// Commands that call a function of a file: a script, or a model.
+
+namespace boxcar::cli {
+
+// A call as the command line gives it.
+struct FunctionCall {
+  std::string file;
+  std::vector<std::string> words;  // FUNCTION, if it is given, and its arguments
+};
+
+// Adds FILE and the words after it.
+void addFunctionCall(CLI::App& command, FunctionCall& call);
+
+// Returns the statements that import the file and set `arguments` to what the words say, and the function's name in
+// [function]. A word is VALUE or NAME=VALUE; a VALUE is a file, FILE:KEY for one array of several, or an expression of
+// the language. Throws CLI::ValidationError for words of another form.
+struct CallText {
+  std::string imports;
+  std::string function;
+  std::string arguments;  // "x=io::load_npy(…), 3"
+};
+CallText callText(const FunctionCall& call);
+
+// Runs a script that is no file, with the options of a run; paths in it start at the current folder.
+void runText(const RunOptions& options, std::string text);
+
+}  // namespace boxcar::cli

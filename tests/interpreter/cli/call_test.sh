@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Tests call and bench-model as a program. Usage: call_test.sh BOXCAR MODELS
+set -u
+
+source "$(dirname "$0")/expectations.sh"
+models=$2
+
+cp "$models/blocks.pt2" "$models/structures.pt2" "$models/models.safetensors" .
+cat >tool.ops <<'END'
+fn scale(Tensor x, int by=2) -> Tensor { return x * by }
+fn pair(float a) -> Any { return {"sum": ones(2) * a, "more": (tensor([1]), a)} }
+fn greet(str name) -> str { return "hello " + name }
+END
+
+# ---- Values ----
+
+runMerged "an expression" call tool.ops scale 'ones(2)' by=3
+expectStatus 0
+expectOutput "tensor([3., 3.])"
+runMerged "a text" call tool.ops greet '"you"'
+expectOutput "hello you"
+runMerged "results in a file" call tool.ops pair 1.5 -o pair.npz
+expectStatus 0
+expectOutput ""
+runMerged "an array of a file" call tool.ops scale pair.npz:sum
+expectOutput "tensor([3., 3.])"
+runMerged "one array" call tool.ops scale x=pair.npz:more.0 -o one.npy
+expectStatus 0
+runMerged "a file of one array" call tool.ops scale one.npy
+expectOutput "tensor([4])"
+
+# ---- Models ----
+
+runMerged "a model" call blocks.pt2 models.safetensors:blocks.in0 -o found.safetensors
+expectStatus 0
+echo 'print(allclose(io::load("found.safetensors")["result"], io::load("models.safetensors")["blocks.out0"], 1e-5, 1e-6))' >compare.ops
+runMerged "its results" run compare.ops
+expectOutput "True"
+runMerged "a model by names" call structures.pt2 forward 'pair=(ones(2), zeros(2))' 'named={"a": ones(2), "b": ones(2)}'
+expectOutput "{'total': tensor([2., 2.]), 'parts': [tensor([1., 1.]), tensor([0., 0.])], 'rest': (tensor(4.), None, 3)}"
+
+# ---- Errors ----
+
+runMerged "no function" call tool.ops
+expectStatus 2
+expectOutput "boxcar call: FUNCTION: a script has several functions: name the one to call, after FILE
+Run \`boxcar call --help\` for its usage."
+runMerged "an unknown function" call tool.ops scael 'ones(2)'
+expectStatus 1
+expectOutputHas "there is no function or operator called \`scael\`. Did you mean 'scale'"
+runMerged "another shape" call blocks.pt2 'zeros(1, 4, dtype=int64)'
+expectStatus 1
+expectOutputHas "tokens must have the shape [-1, 5], where -1 is any size, not [1, 4]"
+runMerged "no tensors" call tool.ops greet '"you"' -o none.npz
+expectStatus 1
+expectOutputHas "the function returns no tensors"
+[[ ! -e none.npz ]] || fail "an empty file was written"
+runMerged "several arrays" call tool.ops pair 1.5 -o pair.npy
+expectStatus 1
+expectOutputHas "a .npy file has one array: name an .npz file"
+runMerged "another kind of file" call tool.ops scale 'ones(2)' -o out.txt
+expectStatus 2
+expectOutputHas "'out.txt' does not end with .npz, .npy or .safetensors"
+
+# ---- Measuring ----
+
+runMerged "bench-model" bench-model blocks.pt2 'zeros(1, 5, dtype=int64)' --seconds 0.05
+expectStatus 0
+[[ $output =~ ^load\ +[0-9.]+\ ms.*run\ +[0-9.]+\ ms.*calls\ +[0-9]+.*latency\ +[0-9.]+\ ms\ median.*throughput\ +[0-9.]+\ calls.*memory\ +[0-9.]+\ MB ]] ||
+  fail "$test_name" "$output"
+
+[[ $failures -eq 0 ]] || exit 1
