@@ -40,6 +40,7 @@ struct ScriptFunction {
   uint32_t function;               // its index in the unit, if it has a body; the script's statements have 0
   uint32_t visible_from = 0;       // if imported: the position in the text from which it is visible
   std::optional<uint32_t> import;  // if imported: its index in imports()
+  bool has_alias = false;          // it is only known as `alias.name`
 };
 
 // The name of a mode of this script or of an imported file.

@@ -65,6 +65,7 @@ void Declarations::addFunctionsOf(uint32_t index, std::string_view alias, Span s
   added.visible_from = visible_from;
   for (const CodeExport& exported : unit.exports) {
     ScriptFunction& function = addImport(index, unit, exported, span, visible_from);
+    function.has_alias = true;
     added.functions.push_back(exported.schema.name());
     names_of_aliases_.push_back(fmt::format("{}.{}", alias, exported.schema.name()));
     functions_by_name_.emplace(names_of_aliases_.back(), &function);

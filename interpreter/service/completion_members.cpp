@@ -19,6 +19,18 @@ void Completer::addMembers(size_t dot) {
     addOverloads(fmt::format("{}::{}", cursor_.text(dot - 3), cursor_.text(dot - 1)));
     return;
   }
+  // `m.`: functions of the file that is imported as m.
+  if (tokens[dot - 1].kind == Kind::Name && cursor_.kindBefore(dot, 2) != Kind::Dot) {
+    const std::string_view alias = cursor_.text(dot - 1);
+    const interp::Declarations& declarations = analysis().declarations();
+    if (const auto* functions = declarations.functionsOfAlias(alias, cursor_.offset())) {
+      for (const std::string_view name : *functions) {
+        const ScriptFunction* function = declarations.findFunction(fmt::format("{}.{}", alias, name), cursor_.offset());
+        add(name, CompletionKind::Function, toString(function->schema));
+      }
+      return;
+    }
+  }
   const std::optional<Findings::Value> value = receiverBefore(dot);
   if (value) {
     addMembersOf(*value);
@@ -95,6 +107,7 @@ void Completer::addMembersOf(const Findings::Value& value) {
   }
   for (const auto& function : declarations.functions()) {
     if (function->kind != interp::BodyKind::Function || function->visible_from > cursor_.offset()) continue;
+    if (function->has_alias) continue;
     if (!takesFirst(function->schema, type)) continue;
     add(function->schema.name(), CompletionKind::Function, toString(function->schema), documentationOf(*function));
   }

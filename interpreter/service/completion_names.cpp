@@ -66,6 +66,7 @@ std::string Completer::documentationOf(const ScriptFunction& function) {
 void Completer::addFunctions() {
   for (const auto& function : analysis().declarations().functions()) {
     if (function->kind != interp::BodyKind::Function || function->visible_from > cursor_.offset()) continue;
+    if (function->has_alias) continue;
     add(function->schema.name(), CompletionKind::Function, toString(function->schema), documentationOf(*function));
   }
 }

@@ -12,7 +12,7 @@ namespace boxcar::service {
 namespace {
 
 // The file endings that `import` and the readers of tensors take.
-constexpr std::string_view kScripts[] = {".ops", ".so"};
+constexpr std::string_view kScripts[] = {".ops", ".pt2", ".so"};
 constexpr std::string_view kTensors[] = {".safetensors", ".npz"};
 constexpr std::string_view kArrays[] = {".npy"};
 

@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/plugin/plugin.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/compiler/compile_unit.h>
+#include <boxcar/interpreter/import/import_model.h>
 #include <boxcar/interpreter/service/imported_files.h>
 #include <boxcar/interpreter/session/library_scripts.h>
 #include <boxcar/interpreter/session/program.h>
@@ -41,6 +42,7 @@ std::string ImportedFiles::pathOf(const Source& source, std::string_view path) {
 
 std::string ImportedFiles::textOf(const std::string& path, const std::string& name) const {
   if (const auto text = interp::libraryText(path)) return std::string(*text);
+  if (interp::isModelPath(path)) return interp::importModel(path);
   if (workspace_.open_text) {
     if (std::optional<std::string> text = workspace_.open_text(path)) return *std::move(text);
   }

@@ -57,7 +57,7 @@ FOLDERS = {
         "compiler": ["syntax", "bytecode", "runtime"],
         "import": ["syntax", "bytecode", "runtime"],
         "session": ["syntax", "bytecode", "runtime", "compiler", "import"],
-        "service": ["syntax", "bytecode", "runtime", "compiler", "session"],
+        "service": ["syntax", "bytecode", "runtime", "compiler", "import", "session"],
         "cli": ["syntax", "bytecode", "runtime", "import", "session", "service"],
     },
 }

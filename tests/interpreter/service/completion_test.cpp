@@ -38,7 +38,8 @@ TEST(CompletionTest, proposesOperatorsOfANamespace) {
             "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(texts("io::l|"), "load load_checkpoint load_npy load_zip");
   EXPECT_EQ(texts("math::co|"), "cos");
-  EXPECT_EQ(texts("y = io::|\nz = 1\n"), "exists load load_checkpoint load_npy load_zip read_text save save_npy save_npz write_text");
+  EXPECT_EQ(texts("y = io::|\nz = 1\n"),
+            "exists load load_checkpoint load_npy load_zip read_text save save_npy save_npz write_text");
 }
 
 TEST(CompletionTest, proposesOverloads) {
@@ -222,6 +223,18 @@ TEST(CompletionTest, seesWhatIsImported) {
   EXPECT_EQ(proposal(at("import \"lib.ops\"\nhel|"), "helper"), "function helper: helper(int x) -> int");
   EXPECT_EQ(textsOf(at("import \"lib.ops\"\nlib::|")), "go");
   EXPECT_EQ(textsOf(at("hel|\nimport \"lib.ops\"\n")), "");
+}
+
+TEST(CompletionTest, proposesFunctionsOfAnAlias) {
+  const TemporaryFolder folder;
+  folder.write("lib.ops", "fn helper(int x) -> int { return x }\nfn other() -> () { }\n");
+  const auto at = [&](const std::string& marked) {
+    const MarkedText text(marked);
+    return complete(text.text, text.offset, {}, folder / "main.ops");
+  };
+  EXPECT_EQ(textsOf(at("import \"lib.ops\" as lib\nlib.|")), "helper other");
+  EXPECT_EQ(proposal(at("import \"lib.ops\" as lib\nx = lib.h|"), "helper"), "function helper: helper(int x) -> int");
+  EXPECT_EQ(textsOf(at("import \"lib.ops\" as lib\nhelp|")), "");
 }
 
 TEST(CompletionTest, survivesEveryPlaceOfABrokenText) {
