@@ -77,10 +77,13 @@ void addArithmetic(Library& m, const std::string& alias) {
   add<name, "out", Tensor&(In, In, Tensor&)>(m, alias);
 }
 
-template <Name in_place>
-void addInPlace(Library& m, std::string_view alias) {
-  add<in_place, "Tensor", Tensor&(Tensor&, In)>(m, alias);
-  add<in_place, "Scalar", Tensor&(Tensor&, Number)>(m, alias);
+// Python's `&` calls `__and__`, and `&=` calls `__iand__`.
+template <Name name, Name in_place>
+void addPythonOperator(Library& m, const std::string& alias) {
+  add<name, "Tensor", Tensor(In, In)>(m, "__" + alias + "__");
+  add<name, "Scalar", Tensor(In, Number)>(m, "__" + alias + "__");
+  add<in_place, "Tensor", Tensor&(Tensor&, In)>(m, "__i" + alias + "__");
+  add<in_place, "Scalar", Tensor&(Tensor&, Number)>(m, "__i" + alias + "__");
 }
 
 template <Name name, Name in_place>
@@ -129,9 +132,9 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   addComparison<"aten::lt", "aten::lt_">(m, "less");
   addComparison<"aten::le", "aten::le_">(m, "less_equal");
 
-  addInPlace<"aten::bitwise_and_">(m, "__iand__");
-  addInPlace<"aten::bitwise_or_">(m, "__ior__");
-  addInPlace<"aten::bitwise_xor_">(m, "__ixor__");
+  addPythonOperator<"aten::bitwise_and", "aten::bitwise_and_">(m, "and");
+  addPythonOperator<"aten::bitwise_or", "aten::bitwise_or_">(m, "or");
+  addPythonOperator<"aten::bitwise_xor", "aten::bitwise_xor_">(m, "xor");
 
   add<"aten::clamp", "", Tensor(In, OptionalNumber, OptionalNumber)>(m, "clip");
   add<"aten::clamp", "Tensor", Tensor(In, OptionalIn, OptionalIn)>(m, "clip");
