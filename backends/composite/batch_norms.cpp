@@ -14,6 +14,7 @@ namespace {
 
 using OptionalTensor = std::optional<Tensor>;
 using Normalized = std::tuple<Tensor, Tensor, Tensor>;
+using NormalizedWithStatistics = std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>;
 using NormalizedWithReserve = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
 void checkStatistics(const Tensor& running_mean, const Tensor& running_var) {
@@ -30,6 +31,15 @@ struct BatchNormLegit {
     return boxcar::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
   }
 };
+NormalizedWithStatistics batchNormFunctional(const Tensor& input, const OptionalTensor& weight,
+                                             const OptionalTensor& bias, const Tensor& running_mean,
+                                             const Tensor& running_var, bool training, double momentum, double eps) {
+  checkStatistics(running_mean, running_var);
+  Tensor mean = boxcar::clone(running_mean);
+  Tensor var = boxcar::clone(running_var);
+  Normalized results = boxcar::native_batch_norm(input, weight, bias, mean, var, training, momentum, eps);
+  return std::tuple_cat(std::move(results), std::tuple(std::move(mean), std::move(var)));
+}
 Normalized batchNormNoStats(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                             bool training, double momentum, double eps) {
   return boxcar::native_batch_norm(input, weight, bias, std::nullopt, std::nullopt, training, momentum, eps);
@@ -51,6 +61,14 @@ NormalizedWithReserve batchNormWithUpdate(const Tensor& input, const OptionalTen
   checkStatistics(running_mean, running_var);
   return withReserve(
       boxcar::native_batch_norm(input, weight, bias, running_mean, running_var, /*training=*/true, momentum, eps));
+}
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> batchNormWithUpdateFunctional(
+    const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const Tensor& running_mean,
+    const Tensor& running_var, double momentum, double eps) {
+  auto [out, save_mean, save_invstd, mean, var] =
+      batchNormFunctional(input, weight, bias, running_mean, running_var, /*training=*/true, momentum, eps);
+  return std::tuple_cat(withReserve({std::move(out), std::move(save_mean), std::move(save_invstd)}),
+                        std::tuple(std::move(mean), std::move(var)));
 }
 NormalizedWithReserve batchNormNoUpdate(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                                         const OptionalTensor& running_mean, const OptionalTensor& running_var,
@@ -84,9 +102,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t> batchNormIndexed(const Tenso
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_native_batch_norm_legit", BatchNormLegit{});
+  m.impl("_native_batch_norm_legit_functional", BOXCAR_FN(batchNormFunctional));
   m.impl("_native_batch_norm_legit.no_stats", BOXCAR_FN(batchNormNoStats));
   m.impl("_native_batch_norm_legit_no_training", BOXCAR_FN(batchNormNoTraining));
   m.impl("_batch_norm_with_update", BOXCAR_FN(batchNormWithUpdate));
+  m.impl("_batch_norm_with_update_functional", BOXCAR_FN(batchNormWithUpdateFunctional));
   m.impl("_batch_norm_no_update", BOXCAR_FN(batchNormNoUpdate));
 }
 

@@ -116,6 +116,23 @@ def native_batch_norm_legit(make):
     yield error(make(4, 3), None, None, *statistics(make, 4), True, 0.1, 1e-3, unchecked=True)
 
 
+@cases("aten::_native_batch_norm_legit_functional", kSingles)
+def native_batch_norm_legit_functional(make):
+    for training in (False, True):
+        yield make(4, 3, 5), make(3), make(3), *statistics(make, 3), training, 0.3, 1e-5
+        yield make(4, 3), None, None, *statistics(make, 3), training, 0.1, 1e-3
+        last = make(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
+        yield last, make(3), None, *statistics(make, 3), training, 0.1, 1e-3
+    yield error(make(4, 3), None, None, *statistics(make, 4), True, 0.1, 1e-3, unchecked=True)
+
+
+@cases("aten::_batch_norm_with_update_functional", kSingles)
+def batch_norm_with_update_functional(make):
+    yield make(4, 3, 5), make(3), make(3), *statistics(make, 3), 0.3, 1e-5
+    yield make(4, 3), None, None, *statistics(make, 3), 0.1, 1e-3
+    yield error(make(4, 3), None, None, *statistics(make, 4), 0.1, 1e-3, unchecked=True)
+
+
 @cases("aten::_native_batch_norm_legit.no_stats", kSingles)
 def native_batch_norm_no_stats(make):
     yield make(4, 3, 5), make(3), make(3), True, 0.3, 1e-5
