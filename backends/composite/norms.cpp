@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 // Norms of vectors and matrices, built from linalg_vector_norm, sums, extremes and singular values.
 
@@ -40,6 +41,24 @@ Tensor& normDimsOut(const Tensor& self, const OptionalScalar& p, IntSpan dim, bo
 Tensor& normDimsAsOut(const Tensor& self, const OptionalScalar& p, IntSpan dim, bool keepdim, ScalarType dtype,
                       Tensor& out) {
   return boxcar::linalg_vector_norm_out(out, self, p.value_or(2), dim, keepdim, dtype);
+}
+
+// -1 stands for all elements; -2 counts from the last dimension. A dimension more at the end, which is left out again,
+// keeps the list of dimensions from being empty, which would mean all of them.
+Tensor normExceptDim(const Tensor& v, int64_t pow, int64_t dim) {
+  if (dim == -1) return boxcar::norm(v, pow);
+  BOXCAR_CHECK(v.dim() > 0, "norm_except_dim: v has no dimension {}, because it is one number; give dim=-1", dim);
+  const int64_t kept = wrapDimension(dim, v.dim());
+  std::vector<int64_t> others;
+  for (int64_t i = 0; i <= v.dim(); ++i) {
+    if (i != kept) others.push_back(i);
+  }
+  return boxcar::squeeze(boxcar::norm(boxcar::unsqueeze(v, -1), pow, others, /*keepdim=*/true), -1);
+}
+
+Tensor weightNorm(const Tensor& v, const Tensor& g, int64_t dim) {
+  const Tensor directions = boxcar::contiguous(v);
+  return boxcar::mul(directions, boxcar::div(g, boxcar::norm_except_dim(directions, 2, dim)));
 }
 
 // The two matrix dimensions of [self]; if none are given, the whole tensor is one matrix.
@@ -176,6 +195,18 @@ Tensor& matrixNormNamedOut(const Tensor& self, std::string_view order, IntSpan d
   return write(out, matrixNormNamed(self, order, dim, keepdim, dtype));
 }
 
+constexpr int64_t kLastTwo[] = {-2, -1};
+Tensor nuclearNormDims(const Tensor& self, IntSpan dim, bool keepdim) {
+  return matrixNormNamed(self, "nuc", dim, keepdim, std::nullopt);
+}
+Tensor nuclearNorm(const Tensor& self, bool keepdim) { return nuclearNormDims(self, kLastTwo, keepdim); }
+Tensor& nuclearNormDimsOut(const Tensor& self, IntSpan dim, bool keepdim, Tensor& out) {
+  return write(out, nuclearNormDims(self, dim, keepdim));
+}
+Tensor& nuclearNormOut(const Tensor& self, bool keepdim, Tensor& out) {
+  return nuclearNormDimsOut(self, kLastTwo, keepdim, out);
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
@@ -188,6 +219,12 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("norm_except_dim", BOXCAR_FN(normExceptDim));
+  m.impl("_weight_norm", BOXCAR_FN(weightNorm));
+  m.impl("nuclear_norm", BOXCAR_FN(nuclearNorm));
+  m.impl("nuclear_norm.out", BOXCAR_FN(nuclearNormOut));
+  m.impl("nuclear_norm.dim", BOXCAR_FN(nuclearNormDims));
+  m.impl("nuclear_norm.dim_out", BOXCAR_FN(nuclearNormDimsOut));
   m.impl("linalg_norm", BOXCAR_FN(linalgNorm));
   m.impl("linalg_norm.out", BOXCAR_FN(linalgNormOut));
   m.impl("linalg_norm.ord_str", BOXCAR_FN(linalgNormNamed));

@@ -156,6 +156,34 @@ def vector_norms(make):
     yield error(make(2, 3).to(torch.complex128).real.to(torch.int64))
 
 
+@cases("aten::norm_except_dim", FLOATS)
+def norm_except_dim(make):
+    for pow in (2, 1, 3):
+        for dim in (0, 1, 2, -1, -2, -3):
+            yield make(2, 3, 4), pow, dim
+    yield make(5),
+    yield make(5), 2, -1
+    yield make(3, 4).t(),
+    yield make(4, 3, 2).transpose(0, 2), 2, 1
+    yield make(3, 0), 2, 0
+    yield make(), 2, -1
+    yield error(make())
+    yield error(make(2, 3), 2, 2)
+    yield error(make(2, 3), 2, -3)
+
+
+@cases("aten::_weight_norm", FLOATS, low=0.5, high=2)
+def weight_norm(make):
+    yield make(2, 3, 4), make(2, 1, 1)
+    yield make(2, 3, 4), make(1, 3, 1), 1
+    yield make(2, 3, 4), make(1, 1, 4), 2
+    yield make(2, 3, 4), make(), -1
+    yield make(2, 3, 4), make(1, 3, 1), -2
+    yield make(4, 3).t(), make(3, 1)
+    yield make(5), make(5)
+    yield error(make(2, 3), make(2, 1), 2)
+
+
 @cases("aten::norm.Scalar aten::norm.ScalarOpt_dim aten::norm.ScalarOpt_dtype aten::norm.ScalarOpt_dim_dtype", FLOATS)
 def norms(make, name):
     dtype = {"dtype": torch.float64} if name.endswith("dtype") else {}
