@@ -25,6 +25,17 @@ void assertNonzero(const Tensor& self) {
   assertWithText(self, "Expected Tensor with single nonzero value, but got zero");
 }
 
+void assertScalar(const Scalar& self, std::string_view text) { BOXCAR_CHECK(self.toBool(), "{}", text); }
+
+Tensor assertTensorFunctional(const Tensor& self, std::string_view text, const Tensor& dep_token) {
+  boxcar::_assert_async(self, text);
+  return boxcar::clone(dep_token);
+}
+Tensor assertScalarFunctional(const Scalar& self, std::string_view text, const Tensor& dep_token) {
+  boxcar::_assert_scalar(self, text);
+  return boxcar::clone(dep_token);
+}
+
 void assertMetadata(const Tensor& a, OptionalSizes size, OptionalSizes stride, std::optional<ScalarType> dtype,
                     std::optional<Device> device, std::optional<Layout> layout) {
   meta::checkDefined(a);
@@ -60,10 +71,13 @@ ScalarType resultType(const A& a, const B& b) {
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_assert_async", BOXCAR_FN(assertNonzero));
   m.impl("_assert_async.msg", BOXCAR_FN(assertWithText));
+  m.impl("_assert_scalar", BOXCAR_FN(assertScalar));
   m.impl("_assert_tensor_metadata", BOXCAR_FN(assertMetadata));
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("_functional_assert_async.msg", BOXCAR_FN(assertTensorFunctional));
+  m.impl("_functional_assert_scalar", BOXCAR_FN(assertScalarFunctional));
   m.impl("result_type.Tensor", BOXCAR_FN((resultType<Tensor, Tensor>)));
   m.impl("result_type.Scalar", BOXCAR_FN((resultType<Tensor, Scalar>)));
   m.impl("result_type.Scalar_Tensor", BOXCAR_FN((resultType<Scalar, Tensor>)));

@@ -1,6 +1,7 @@
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/meta/output.h>
+#include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -47,6 +48,28 @@ Tensor& diagOut(const Tensor& self, int64_t diagonal, Tensor& out) {
 }
 
 Tensor diagFlat(const Tensor& self, int64_t offset) { return boxcar::diag(boxcar::ravel(self), offset); }
+
+Tensor& fillDiagonal(Tensor& self, const Scalar& fill_value, bool wrap) {
+  const std::span<const int64_t> sizes = self.sizes();
+  BOXCAR_CHECK(sizes.size() >= 2, "fill_diagonal_: expected at least two dimensions, but self has {}", sizes.size());
+  BOXCAR_CHECK(sizes.size() == 2 || std::ranges::count(sizes, sizes[0]) == self.dim(),
+               "fill_diagonal_: all sizes of a tensor of more than two dimensions must be equal, but got {}",
+               meta::listOf(sizes));
+  if (self.numel() == 0) return self;
+  int64_t step = 0;
+  for (const int64_t stride : self.strides()) step += stride;
+  const auto fill = [&](int64_t first_row, int64_t length) {
+    const int64_t offset = self.storage_offset() + first_row * self.stride(0);
+    Tensor diagonal = boxcar::as_strided(self, {length}, {step}, offset);
+    boxcar::fill_(diagonal, fill_value);
+  };
+  const int64_t rows = sizes[0];
+  const int64_t columns = sizes[1];
+  fill(0, std::min(rows, columns));
+  if (!wrap || sizes.size() > 2) return self;
+  for (int64_t row = columns + 1; row < rows; row += columns + 1) fill(row, std::min(rows - row, columns));
+  return self;
+}
 
 Tensor trace(const Tensor& self) {
   BOXCAR_CHECK(self.dim() == 2, "trace: expected a matrix, but got tensor with dim {}", self.dim());
@@ -98,6 +121,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("fill_diagonal_", BOXCAR_FN(fillDiagonal));
   m.impl("diag", BOXCAR_FN(diag));
   m.impl("diagflat", BOXCAR_FN(diagFlat));
   m.impl("trace_backward", BOXCAR_FN(traceBackward));

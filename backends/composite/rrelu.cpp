@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 // Rectified linear units with a random slope for each negative element.
 
@@ -47,6 +49,12 @@ Tensor& writeWithNoise(const Tensor& self, Tensor& noise, const Scalar& lower, c
   return out;
 }
 
+std::tuple<Tensor, Tensor> rreluWithNoiseFunctional(const Tensor& self, const Tensor& noise, const Scalar& lower,
+                                                    const Scalar& upper, bool training, OptionalGenerator generator) {
+  Tensor slopes = boxcar::clone(noise);
+  Tensor result = boxcar::rrelu_with_noise(self, slopes, lower, upper, training, generator);
+  return {std::move(result), std::move(slopes)};
+}
 Tensor& rreluWithNoiseOut(const Tensor& self, Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
                           OptionalGenerator generator, Tensor& out) {
   return writeWithNoise(self, noise, lower, upper, training, generator, out);
@@ -88,6 +96,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("rrelu_with_noise", BOXCAR_FN(rreluWithNoise));
+  m.impl("rrelu_with_noise_functional", BOXCAR_FN(rreluWithNoiseFunctional));
   m.impl("rrelu_with_noise.out", BOXCAR_FN(rreluWithNoiseOut));
   m.impl("rrelu_with_noise_", BOXCAR_FN(rreluWithNoiseInPlace));
   m.impl("rrelu_with_noise_backward", BOXCAR_FN(rreluWithNoiseBackward));

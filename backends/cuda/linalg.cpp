@@ -23,7 +23,7 @@ MatrixBatch batchOf(std::string_view op, const Tensor& matrices) {
 
 int32_t* infosOf(const Tensor& tensor) { return static_cast<int32_t*>(tensor.data_ptr()); }
 
-void zero(const Tensor& tensor) { native::zeroBytes(tensor.device(), tensor.data_ptr(), tensor.nbytes()); }
+void clear(const Tensor& tensor) { native::zeroBytes(tensor.device(), tensor.data_ptr(), tensor.nbytes()); }
 
 // Returns the first [rows] rows and [columns] columns of each matrix.
 Tensor corner(const Tensor& matrices, int64_t rows, int64_t columns) {
@@ -36,7 +36,7 @@ Tensor corner(const Tensor& matrices, int64_t rows, int64_t columns) {
 // Whether the matrices are empty: then there is nothing to factor and no failure, so [info] is set to 0.
 bool isEmpty(const Tensor& matrices, const Tensor& info) {
   if (matrices.numel() > 0) return false;
-  if (info.numel() > 0) zero(info);
+  if (info.numel() > 0) clear(info);
   return true;
 }
 
@@ -79,7 +79,7 @@ void solveTriangular(std::string_view op, const Tensor& b, const Tensor& a, bool
 
 void fillIdentity(const Tensor& matrices) {
   if (matrices.numel() == 0) return;
-  zero(matrices);
+  clear(matrices);
   const int64_t n = matrices.sizes().back();
   const std::array<int64_t, 2> sizes{native::matrixCount(matrices), n};
   const std::array<int64_t, 2> strides{n * n, n + 1};

@@ -30,6 +30,36 @@ TEST(RandomOperators, IntegersOfASeed) {
   EXPECT_EQ(elements<int64_t>(random_(longs)), (Ints{827948490035658087, 7815051614634499795}));
 }
 
+TEST(RandomOperators, FunctionalFormsDrawTheNumbersOfTheFormsInPlace) {
+  const Tensor like = full({2, 3}, 7);
+  const Tensor chances = full({2, 3}, 0.5);
+  struct Forms {
+    std::function<Tensor()> functional;
+    std::function<void(Tensor&)> in_place;
+  };
+  const std::vector<Forms> all = {
+      {[&] { return uniform(like, 2, 5); }, [](Tensor& x) { uniform_(x, 2, 5); }},
+      {[&] { return normal_functional(like, 2, 5); }, [](Tensor& x) { normal_(x, 2, 5); }},
+      {[&] { return log_normal(like, 1, 0.5); }, [](Tensor& x) { log_normal_(x, 1, 0.5); }},
+      {[&] { return cauchy(like, 1, 2); }, [](Tensor& x) { cauchy_(x, 1, 2); }},
+      {[&] { return exponential(like, 3); }, [](Tensor& x) { exponential_(x, 3); }},
+      {[&] { return geometric(like, 0.4); }, [](Tensor& x) { geometric_(x, 0.4); }},
+      {[&] { return bernoulli(like, chances); }, [&](Tensor& x) { bernoulli_(x, chances); }},
+      {[&] { return boxcar::random(like); }, [](Tensor& x) { random_(x); }},
+      {[&] { return boxcar::random(like, 9); }, [](Tensor& x) { random_(x, 9); }},
+      {[&] { return boxcar::random(like, -4, 4); }, [](Tensor& x) { random_(x, -4, 4); }},
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    SCOPED_TRACE(i);
+    Tensor written = clone(like);
+    manualSeed(1);
+    all[i].in_place(written);
+    manualSeed(1);
+    EXPECT_EQ(elements<float>(all[i].functional()), elements<float>(written));
+    EXPECT_EQ(elements<float>(like), Floats(6, 7));
+  }
+}
+
 TEST(RandomOperators, ComplexNumbersMayHaveTheMaximumNumberOfDimensions) {
   std::vector<int64_t> sizes(64, 1);
   sizes[3] = 5;

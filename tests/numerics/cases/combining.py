@@ -261,6 +261,28 @@ def assert_async_text(make):
     yield error(torch.zeros(1, dtype=make.dtype), "does not hold {}")
 
 
+@cases("aten::_functional_assert_async.msg", [torch.float32, torch.bool], forms=False, gradients=False)
+def functional_assert_async(make):
+    yield torch.ones((), dtype=make.dtype), "holds", torch.ones(2, 3).t()
+    yield error(torch.zeros(1, dtype=make.dtype), "does not hold {}", torch.ones(2))
+    yield error(make(2), "too many", torch.ones(2))
+
+
+@cases("aten::_assert_scalar", [torch.float32], forms=False)
+def assert_scalar(make):
+    for number in (1, -2.5, float("nan"), 1j):
+        yield number, "holds"
+    for number in (0, 0.0, -0.0, 0j):
+        yield error(number, "does not hold {}")
+
+
+@cases("aten::_functional_assert_scalar", [torch.float32], forms=False, gradients=False)
+def functional_assert_scalar(make):
+    yield 3, "holds", make(2, 3)
+    yield 0.5, "holds", make(0)
+    yield error(0, "does not hold {}", make(2))
+
+
 @cases("aten::_assert_tensor_metadata", [torch.float32, torch.int64], forms=False)
 def assert_metadata(make):
     yield make(2, 3),

@@ -377,7 +377,19 @@ def fill_tensor(make):
     yield error(make(2, 3), make(1))
 
 
-@cases("aten::zero_", ALL)
+@cases("aten::fill_diagonal_", [torch.float32, torch.float64, torch.complex64, torch.int64, torch.bool])
+def fill_diagonal(make):
+    for wrap in (False, True):
+        for sizes in ((3, 3), (2, 5), (5, 2), (7, 2), (8, 2), (4, 3), (5, 1), (3, 3, 3), (0, 3), (3, 0), (2, 2, 2, 2)):
+            yield make(*sizes), make.scalar(), wrap
+    yield make(4, 3).t(), 2
+    yield make(6, 8)[::2, 1::2], 1
+    yield error(make(3), 1)
+    yield error(make(), 1)
+    yield error(make(2, 2, 3), 1)
+
+
+@cases("aten::zero", ALL)
 def zero(make):
     yield from layouts(make)
     yield make(300, 200)

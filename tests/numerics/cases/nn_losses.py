@@ -294,6 +294,13 @@ def rrelu_with_noise(make):
     yield error(make(3, 4), make(3, 5), 0.1, 0.5, False)
 
 
+@cases("aten::rrelu_with_noise_functional", WIDE_FLOATS)
+def rrelu_with_noise_functional(make):
+    yield make(3, 4), make(3, 4)
+    yield make(3, 4), make(3, 4), 0.1, 0.5, False
+    yield error(make(3, 4), make(3, 5), 0.1, 0.5, False, unchecked=True)
+
+
 @cases("aten::alpha_dropout aten::feature_alpha_dropout", FLOATS)
 def alpha_dropout(make):
     yield make(3, 4), 0.5, False
