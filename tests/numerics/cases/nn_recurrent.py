@@ -89,3 +89,44 @@ def cell(make, name):
     yield error(make(2, 5), state(2, 3), *weights)
     yield error(make(2, 4), state(3, 3), *weights)
     yield error(make(2, 4), state(2, 2), *weights)
+
+
+@cases("aten::pad_sequence", WIDE_FLOATS + [torch.int64])
+def pad_sequence(make):
+    for batch_first in (False, True):
+        for side in ("right", "left"):
+            yield [make(2, 3), make(4, 3), make(1, 3)], batch_first, 0.5, side
+    yield [make(2), make(4)],
+    yield [make(0, 3), make(2, 3)],
+    yield [make(0)],
+    yield [make(2, 3, 2).transpose(1, 2), make(3, 2, 3)], True
+    yield error([])
+    yield error([make(2, 3)], False, 0.0, "middle")
+    yield error([make(2, 3), make(2, 4)])
+    yield error([make()])
+
+
+@cases("aten::_pack_padded_sequence", WIDE_FLOATS + [torch.int64])
+def pack_padded(make):
+    for lengths in ([5, 3, 1], [5, 5, 5], [4, 2, 2]):
+        yield make(5, 3, 2), torch.tensor(lengths), False
+        yield make(3, 5, 2), torch.tensor(lengths), True
+    yield make(4, 2), torch.tensor([4, 2]), False
+    yield error(make(0, 2, 3), torch.tensor([1, 1]), False)
+    yield error(make(5, 2, 3), torch.tensor([2]), False)
+    yield error(make(5, 2, 3), torch.tensor([2, 3]), False)
+    yield error(make(5, 2, 3), torch.tensor([2, 0]), False)
+    yield error(make(5, 2, 3), torch.tensor([6, 1]), False, unchecked=True)
+    yield error(make(5, 2, 3), torch.tensor([2, 1], dtype=torch.int32), False)
+
+
+@cases("aten::_pad_packed_sequence", WIDE_FLOATS + [torch.int64])
+def pad_packed(make):
+    for sizes in ([3, 2, 2, 1, 1], [2, 2], [1]):
+        for batch_first in (False, True):
+            yield make(sum(sizes), 3), torch.tensor(sizes), batch_first, 2, 0
+            yield make(sum(sizes), 3), torch.tensor(sizes), batch_first, 0.0, 7
+    yield make(3), torch.tensor([2, 1]), False, 0, -1
+    yield error(make(3, 2), torch.tensor([2, 1]), False, 0, 1)
+    yield error(make(4, 2), torch.tensor([2, 1]), False, 0, 0, unchecked=True)
+    yield error(make(3, 2), torch.tensor([1, 2]), False, 0, 0, unchecked=True)
