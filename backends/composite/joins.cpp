@@ -164,8 +164,10 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   }
   m.impl("hstack", BOXCAR_FN(join<horizontally>));
   m.impl("hstack.out", BOXCAR_FN(joinOut<horizontally>));
-  m.impl("vstack", BOXCAR_FN(join<vertically>));
-  m.impl("vstack.out", BOXCAR_FN(joinOut<vertically>));
+  for (const std::string name : {"vstack", "row_stack"}) {
+    m.impl(name, BOXCAR_FN(join<vertically>));
+    m.impl(name + ".out", BOXCAR_FN(joinOut<vertically>));
+  }
   m.impl("dstack", BOXCAR_FN(join<inDepth>));
   m.impl("dstack.out", BOXCAR_FN(joinOut<inDepth>));
   m.impl("column_stack", BOXCAR_FN(join<asColumns>));

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -69,16 +70,16 @@ Tensor& choleskySolveOut(const Tensor& self, const Tensor& input2, bool upper, T
 Tensor det(const Tensor& a) { return std::get<0>(boxcar::_linalg_det(a)); }
 Tensor& detOut(const Tensor& a, Tensor& out) { return writeSameType(out, boxcar::linalg_det(a)); }
 
-Pair slogdet(const Tensor& a) {
+Pair signAndLogarithm(const Tensor& a) {
   auto [sign, logarithm, lu, pivots] = boxcar::_linalg_slogdet(a);
   return {std::move(sign), std::move(logarithm)};
 }
 PairOut slogdetOut(const Tensor& a, Tensor& sign, Tensor& logarithm) {
-  return writeSameTypes(slogdet(a), sign, logarithm);
+  return writeSameTypes(signAndLogarithm(a), sign, logarithm);
 }
 
 Tensor logdet(const Tensor& self) {
-  const auto [sign, logarithm] = slogdet(self);
+  const auto [sign, logarithm] = signAndLogarithm(self);
   if (self.is_complex()) return boxcar::add(boxcar::log(sign), logarithm);
   return boxcar::where(boxcar::eq(sign, -1), std::numeric_limits<double>::quiet_NaN(), logarithm);
 }
@@ -156,8 +157,10 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("linalg_det", BOXCAR_FN(det));
   m.impl("linalg_det.out", BOXCAR_FN(detOut));
   m.impl("det", BOXCAR_FN(det));
-  m.impl("linalg_slogdet", BOXCAR_FN(slogdet));
-  m.impl("linalg_slogdet.out", BOXCAR_FN(slogdetOut));
+  for (const std::string name : {"linalg_slogdet", "slogdet"}) {
+    m.impl(name, BOXCAR_FN(signAndLogarithm));
+    m.impl(name + ".out", BOXCAR_FN(slogdetOut));
+  }
   m.impl("logdet", BOXCAR_FN(logdet));
   m.impl("qr", BOXCAR_FN(qr));
   m.impl("linalg_svd", BOXCAR_FN(svd));

@@ -213,6 +213,16 @@ Tensor& tensorSolveOut(const Tensor& self, const Tensor& other, std::optional<st
 
 // Vectors and diagonals.
 
+// Returns the powers 0 to n - 1 of each element, in a new last dimension.
+Tensor firstPowers(const Tensor& x, int64_t n) {
+  DimVector sizes = toDimVector(x.sizes());
+  sizes.push_back(n - 1);
+  const Tensor powers = boxcar::cumprod(boxcar::expand(boxcar::unsqueeze(x, -1), sizes), -1);
+  sizes.back() = 1;
+  const Tensor both[] = {boxcar::ones(sizes, powers.scalar_type(), std::nullopt, x.device()), powers};
+  return boxcar::cat(both, -1);
+}
+
 Tensor vander(const Tensor& self, std::optional<int64_t> count) {
   const Tensor x = self.dim() > 0 ? self : boxcar::unsqueeze(self, 0);
   const ScalarType type = x.scalar_type();
@@ -221,12 +231,17 @@ Tensor vander(const Tensor& self, std::optional<int64_t> count) {
                "linalg.vander supports floating point, complex, and integer tensors, but got {}", type);
   const int64_t n = count.value_or(x.size(-1));
   BOXCAR_CHECK(n > 1, "linalg.vander: N, the number of powers, must be greater than 1, but it is {}", n);
-  DimVector sizes = toDimVector(x.sizes());
-  sizes.push_back(n - 1);
-  const Tensor powers = boxcar::cumprod(boxcar::expand(boxcar::unsqueeze(x, -1), sizes), -1);
-  sizes.back() = 1;
-  const Tensor both[] = {boxcar::ones(sizes, powers.scalar_type(), std::nullopt, x.device()), powers};
-  return boxcar::cat(both, -1);
+  return firstPowers(x, n);
+}
+
+Tensor vanderColumns(const Tensor& x, std::optional<int64_t> count, bool increasing) {
+  BOXCAR_CHECK(x.dim() == 1, "vander: expected x of one dimension, but it has {}", x.dim());
+  const int64_t n = count.value_or(x.size(0));
+  BOXCAR_CHECK(n >= 0, "vander: N, the number of columns, must not be negative, but it is {}", n);
+  const Tensor wide = boxcar::to(x, promoteTypes(x.scalar_type(), ScalarType::Long));
+  if (n < 2) return boxcar::new_ones(wide, dimVector(x.size(0), n));
+  const Tensor powers = firstPowers(wide, n);
+  return increasing ? powers : boxcar::flip(powers, {1});
 }
 
 Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
@@ -261,6 +276,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("linalg_tensorsolve", BOXCAR_FN(tensorSolve));
   m.impl("linalg_tensorsolve.out", BOXCAR_FN(tensorSolveOut));
   m.impl("linalg_vander", BOXCAR_FN(vander));
+  m.impl("vander", BOXCAR_FN(vanderColumns));
   m.impl("linalg_vecdot", BOXCAR_FN(vecdot));
   m.impl("linalg_vecdot.out", BOXCAR_FN(vecdotOut));
   m.impl("linalg_diagonal", BOXCAR_FN(linalgDiagonal));

@@ -37,7 +37,7 @@ def refuses(make, name, square=True):
 
 
 SQUARE = ("aten::linalg_inv aten::inverse aten::linalg_det aten::det aten::_linalg_det aten::linalg_slogdet "
-          "aten::_linalg_slogdet aten::linalg_inv_ex")
+          "aten::slogdet aten::_linalg_slogdet aten::linalg_inv_ex")
 
 
 @cases(SQUARE, TYPES, low=-1, high=1, out_dtypes=False, tolerance=LOOSE, reason=WHY)

@@ -517,6 +517,37 @@ def tensorsolve(make):
     yield error(make(6, 4, 2, 3, 4), make(6, 4), (0, 0))
 
 
+@cases("aten::nuclear_norm", TYPES, low=-1, high=1, out_dtypes=False, tolerance=LOOSE, reason=WHY)
+def nuclear_norm(make):
+    yield make(3, 4),
+    yield make(2, 3, 4), True
+    yield make(0, 3),
+    yield error(make(3))
+
+
+@cases("aten::nuclear_norm.dim", TYPES, low=-1, high=1, out_dtypes=False, tolerance=LOOSE, reason=WHY)
+def nuclear_norm_dims(make):
+    yield make(3, 4), (0, 1)
+    yield make(2, 3, 4), (0, -1)
+    yield make(2, 3, 4), (2, 0), True
+    yield error(make(3, 4), (0, 2))
+
+
+@cases("aten::vander", TYPES + [torch.float16, torch.int32, torch.int64, torch.uint8, torch.bool], low=-2, high=2)
+def vander_columns(make):
+    for increasing in (False, True):
+        yield make(3), None, increasing
+        yield make(3), 5, increasing
+        for columns in (0, 1, 2):
+            yield make(3), columns, increasing
+    yield make(6)[::2],
+    yield make(0), 3
+    yield make(0),
+    yield error(make(3), -1)
+    yield error(make(2, 3))
+    yield error(make())
+
+
 @cases("aten::linalg_vander", TYPES + [torch.int32, torch.int64, torch.uint8], low=-2, high=2)
 def vander(make):
     yield make(3)

@@ -109,7 +109,7 @@ def concatenate(make):
     yield error([make(2, 3), make(3, 2)])
 
 
-@cases("aten::hstack aten::vstack aten::dstack aten::column_stack", SOME)
+@cases("aten::hstack aten::vstack aten::row_stack aten::dstack aten::column_stack", SOME)
 def stacks(make, name):
     yield [make(3), make(3)],
     yield [make(2, 3), make(2, 3)],
