@@ -4,6 +4,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -55,19 +56,17 @@ Tensor& fillDiagonal(Tensor& self, const Scalar& fill_value, bool wrap) {
   BOXCAR_CHECK(sizes.size() == 2 || std::ranges::count(sizes, sizes[0]) == self.dim(),
                "fill_diagonal_: all sizes of a tensor of more than two dimensions must be equal, but got {}",
                meta::listOf(sizes));
+  meta::checkNoInternalOverlap(self);
   if (self.numel() == 0) return self;
-  int64_t step = 0;
-  for (const int64_t stride : self.strides()) step += stride;
-  const auto fill = [&](int64_t first_row, int64_t length) {
-    const int64_t offset = self.storage_offset() + first_row * self.stride(0);
-    Tensor diagonal = boxcar::as_strided(self, {length}, {step}, offset);
-    boxcar::fill_(diagonal, fill_value);
-  };
   const int64_t rows = sizes[0];
-  const int64_t columns = sizes[1];
-  fill(0, std::min(rows, columns));
-  if (!wrap || sizes.size() > 2) return self;
-  for (int64_t row = columns + 1; row < rows; row += columns + 1) fill(row, std::min(rows - row, columns));
+  // The diagonal of a square starts at [row]; below it, one row is left out.
+  const int64_t step = wrap && sizes.size() == 2 ? sizes[1] + 1 : rows;
+  for (int64_t row = 0; row < rows; row += step) {
+    checkStop();
+    Tensor diagonal = boxcar::narrow(self, 0, row, rows - row);
+    while (diagonal.dim() > 1) diagonal = boxcar::diagonal(diagonal, 0, 0, -1);
+    boxcar::fill_(diagonal, fill_value);
+  }
   return self;
 }
 

@@ -2,6 +2,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -83,6 +84,7 @@ TensorPair packPadded(const Tensor& input, const Tensor& lengths, bool batch_fir
   const Tensor batch_sizes = counted(falling);
   std::vector<Tensor> rows;
   for (int64_t t = 0; t < batch_sizes.numel(); ++t) {
+    checkStop();
     rows.push_back(boxcar::narrow(boxcar::select(steps, 0, t), 0, 0, batch_sizes.const_data_ptr<int64_t>()[t]));
   }
   return {boxcar::cat(rows, 0), batch_sizes};
@@ -109,6 +111,7 @@ TensorPair padPacked(const Tensor& data, const Tensor& batch_sizes, bool batch_f
   sizes.insert(sizes.begin() + 1, falling.front());
   const Tensor padded = boxcar::new_full(data, sizes, padding_value);
   for (int64_t t = 0, start = 0; t < steps; ++t) {
+    checkStop();
     const int64_t size = falling[static_cast<size_t>(t)];
     Tensor place = boxcar::narrow(boxcar::select(padded, 0, t), 0, 0, size);
     boxcar::copy_(place, boxcar::narrow(data, 0, start, size));

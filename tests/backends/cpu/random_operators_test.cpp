@@ -31,7 +31,7 @@ TEST(RandomOperators, IntegersOfASeed) {
 }
 
 TEST(RandomOperators, FunctionalFormsDrawTheNumbersOfTheFormsInPlace) {
-  const Tensor like = full({2, 3}, 7);
+  const Tensor like = full({2, 3}, 7.0);
   const Tensor chances = full({2, 3}, 0.5);
   struct Forms {
     std::function<Tensor()> functional;

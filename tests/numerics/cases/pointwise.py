@@ -16,7 +16,8 @@ pointwise_binary("aten::floor_divide aten::floor_divide.Scalar aten::remainder.T
 pointwise_binary("aten::bitwise_and.Tensor aten::bitwise_and.Scalar aten::bitwise_or.Tensor aten::bitwise_or.Scalar "
                  "aten::bitwise_xor.Tensor aten::bitwise_xor.Scalar aten::__and__.Tensor aten::__and__.Scalar "
                  "aten::__or__.Tensor aten::__or__.Scalar aten::__xor__.Tensor aten::__xor__.Scalar "
-                 "aten::__iand__.Tensor aten::__iand__.Scalar aten::__ior__.Tensor aten::__ior__.Scalar aten::__ixor__.Tensor aten::__ixor__.Scalar", INTS + BOOL,
+                 "aten::__iand__.Tensor aten::__iand__.Scalar aten::__ior__.Tensor aten::__ior__.Scalar "
+                 "aten::__ixor__.Tensor aten::__ixor__.Scalar", INTS + BOOL,
                  scalars=[2, -3, True, 1.5])
 pointwise_binary("aten::logical_and aten::logical_or aten::logical_xor")
 # The result of shifting by more than the width, or by a negative number, depends on the CPU.
