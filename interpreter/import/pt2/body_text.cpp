@@ -188,8 +188,12 @@ void BodyText::assign(const std::vector<std::string>& values, const Expression& 
       one.binding = Binding::Atom;
     }
     const std::string& value = values[used[0]];
+    const std::string_view role = functions_.values().roleOf(value);
     one.type = functions_.values().typeOf(value);
-    pending_ = {value, one, one.type == Type::tensor() ? heir : "", std::string(base), is_call};
+    const bool takes_heir = one.type == Type::tensor() && role.empty();
+    pending_ = {value, one, takes_heir ? heir : "", std::string(role.empty() ? base : role), is_call};
+    // Its own name, if that is free now.
+    if (!role.empty() && heir == role) pending_->heir = heir;
     const bool is_short = one.text.size() <= kLongestInner;
     const bool waits = mayWait(value, next, end) && (next == nullptr || (is_short && !is_call));
     if (!waits) flush();
@@ -203,7 +207,10 @@ void BodyText::assign(const std::vector<std::string>& values, const Expression& 
       continue;
     }
     const bool takes_heir = i == used[0] && !heir.empty() && functions_.values().typeOf(values[i]) == Type::tensor();
-    std::string name = takes_heir ? heir : freshName(is_call || base == "part" ? variableName(values[i]) : base);
+    const std::string_view role = functions_.values().roleOf(values[i]);
+    std::string name = !role.empty() ? freshName(role)
+                       : takes_heir  ? heir
+                                     : freshName(is_call || base == "part" ? variableName(values[i]) : base);
     hold(name, values[i]);
     names.push_back(std::move(name));
   }

@@ -75,6 +75,9 @@ constexpr std::array kSigns = std::to_array<Sign>({
     {"aten::pow.Tensor_Scalar", "**", Binding::Power},
     {"aten::pow.Tensor_Tensor", "**", Binding::Power},
     {"aten::bitwise_and.Tensor", "&", Binding::BitAnd},
+    {"aten::__and__.Tensor", "&", Binding::BitAnd},
+    {"aten::__or__.Tensor", "|", Binding::BitOr},
+    {"aten::__xor__.Tensor", "^", Binding::BitXor},
     {"aten::bitwise_or.Tensor", "|", Binding::BitOr},
     {"aten::bitwise_xor.Tensor", "^", Binding::BitXor},
     {"aten::eq.Tensor", "==", Binding::Compare},
@@ -382,6 +385,10 @@ Expression NodeText::operatorCall(const Node& node, const OperatorHandle& op) co
       is_contiguous = false;
       keywords.emplace_back(parameter.name(), std::move(value));
     }
+  }
+  // Another dtype alone is what the short form means.
+  if (name == "aten::to" && positional.size() == 1 && keywords.size() == 1 && keywords[0].first == "dtype") {
+    return {fmt::format("{}.to({})", within(positional[0], Binding::Atom), keywords[0].second.text)};
   }
   const size_t count = positional.size() + keywords.size();
   BOXCAR_CHECK(count <= node.inputs.size(), "it calls {} with arguments that it does not have", name);

@@ -111,6 +111,34 @@ std::optional<size_t> ValueTable::definedBy(const std::string& value) const {
   return found != defined_by_.end() ? std::optional(found->second) : std::nullopt;
 }
 
+std::string_view ValueTable::roleOf(const std::string& value) const {
+  constexpr std::string_view kAttention = "torch.ops.aten.scaled_dot_product_attention.default";
+  constexpr std::pair<std::string_view, std::string_view> kRoles[] = {
+      {"query", "query"}, {"key", "key"}, {"value", "value"}, {"attn_mask", "mask"}};
+  constexpr int kMostSteps = 8;
+  std::string at = value;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const std::vector<size_t>& users = this->users(at);
+    if (users.size() != 1 || users[0] >= graph_.nodes.size()) return {};
+    const Node& node = graph_.nodes[users[0]];
+    if (node.target == kAttention) {
+      for (const auto& [argument, role] : kRoles) {
+        const Argument* const found = NodeText::find(node, argument);
+        if (found != nullptr && found->kind == Argument::Kind::Value && resolve(found->text) == at) return role;
+      }
+      return {};
+    }
+    // Only the shape changes.
+    const auto op = operatorOf(node.target);
+    const bool is_view =
+        op.has_value() && (atenName(node).starts_with("reshape") || atenName(node).starts_with("contiguous") ||
+                           (op->schema().hasAnyAliasInfo() && !op->schema().is_mutable()));
+    if (!is_view || definitions_[users[0]].size() != 1) return {};
+    at = definitions_[users[0]][0];
+  }
+  return {};
+}
+
 TypePtr ValueTable::typeOf(const std::string& value) const {
   const auto found = graph_.numbers.find(value);
   if (found == graph_.numbers.end()) return Type::tensor();

@@ -31,6 +31,10 @@ class ValueTable final {
   // The position of the node that gives [value]; nothing for an input of the graph.
   std::optional<size_t> definedBy(const std::string& value) const;
 
+  // Returns what attention takes [value] as, perhaps in another shape: "query", "key", "value" or "mask"; empty if it
+  // does not.
+  std::string_view roleOf(const std::string& value) const;
+
   TypePtr typeOf(const std::string& value) const;
   // Whether the node writes to its arguments.
   static bool writes(const Node& node);

@@ -77,6 +77,7 @@ std::string variableName(std::string_view value) {
   while (!value.empty() && isDigit(value.back())) value.remove_suffix(1);
   while (value.ends_with('_')) value.remove_suffix(1);
   if (value == "getitem" || value == "select" || value == "chunk" || value == "split") value = "part";
+  if (value.starts_with("sym_size")) value = "size";
   std::string name = asName(value);
   if (isTaken(name)) name += "_value";
   return name;
