@@ -1,4 +1,3 @@
-#include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -21,6 +20,16 @@ namespace {
 
 using TensorPair = std::tuple<Tensor, Tensor>;
 
+// Returns [rows] with [before] and [after] rows of [value] around them. Nothing is written in place, so that gradients
+// need no views of a common base.
+Tensor extended(const Tensor& rows, int64_t before, int64_t after, const Scalar& value) {
+  if (before == 0 && after == 0) return rows;
+  std::vector<int64_t> pad(2 * static_cast<size_t>(rows.dim()), 0);  // the first dimension comes last
+  pad[pad.size() - 2] = before;
+  pad[pad.size() - 1] = after;
+  return boxcar::constant_pad_nd(rows, pad, value);
+}
+
 Tensor padSequence(TensorList sequences, bool batch_first, double padding_value, std::string_view padding_side) {
   BOXCAR_CHECK(!sequences.empty(), "pad_sequence: received an empty list of sequences");
   BOXCAR_CHECK(padding_side == "left" || padding_side == "right",
@@ -33,17 +42,14 @@ Tensor padSequence(TensorList sequences, bool batch_first, double padding_value,
                  meta::listOf(first.sizes()), meta::listOf(sequence.sizes()));
     longest = std::max(longest, sequence.size(0));
   }
-  DimVector sizes = toDimVector(first.sizes());
-  sizes[0] = longest;
-  sizes.insert(sizes.begin() + (batch_first ? 0 : 1), static_cast<int64_t>(sequences.size()));
-  const Tensor result = boxcar::new_full(first, sizes, padding_value);
-  for (size_t i = 0; i < sequences.size(); ++i) {
-    const int64_t length = sequences[i].size(0);
-    const Tensor row = boxcar::select(result, batch_first ? 0 : 1, static_cast<int64_t>(i));
-    Tensor place = boxcar::narrow(row, 0, padding_side == "left" ? longest - length : 0, length);
-    boxcar::copy_(place, sequences[i]);
+  std::vector<Tensor> padded;
+  for (const Tensor& sequence : sequences) {
+    const int64_t missing = longest - sequence.size(0);
+    const bool is_left = padding_side == "left";
+    const Tensor of_one_dtype = boxcar::to(sequence, first.scalar_type());
+    padded.push_back(extended(of_one_dtype, is_left ? missing : 0, is_left ? 0 : missing, padding_value));
   }
-  return result;
+  return boxcar::stack(padded, batch_first ? 0 : 1);
 }
 
 // Returns the elements of [counts], which must be positive and may not grow.
@@ -106,17 +112,15 @@ TensorPair padPacked(const Tensor& data, const Tensor& batch_sizes, bool batch_f
   }
   BOXCAR_CHECK(rows == 0, "_pad_packed_sequence: batch_sizes must add up to the rows of data, whose sizes are {}",
                meta::listOf(data.sizes()));
-  DimVector sizes = toDimVector(data.sizes());
-  sizes[0] = std::max(total_length, steps);
-  sizes.insert(sizes.begin() + 1, falling.front());
-  const Tensor padded = boxcar::new_full(data, sizes, padding_value);
-  for (int64_t t = 0, start = 0; t < steps; ++t) {
+  std::vector<Tensor> by_step;
+  int64_t start = 0;
+  for (const int64_t size : falling) {
     checkStop();
-    const int64_t size = falling[static_cast<size_t>(t)];
-    Tensor place = boxcar::narrow(boxcar::select(padded, 0, t), 0, 0, size);
-    boxcar::copy_(place, boxcar::narrow(data, 0, start, size));
+    by_step.push_back(extended(boxcar::narrow(data, 0, start, size), 0, falling.front() - size, padding_value));
     start += size;
   }
+  const Tensor stacked = boxcar::stack(by_step, 0);
+  const Tensor padded = extended(stacked, 0, std::max(total_length, steps) - steps, padding_value);
   return {batch_first ? boxcar::transpose(padded, 0, 1) : padded, counted(falling)};
 }
 
