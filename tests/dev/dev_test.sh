@@ -59,14 +59,14 @@ dev_help_lists_every_command() {
   for how in '' help -h --help; do
     run $how
     expect status "$status" 0
-    for command in setup build run install test bundle gpu bench numerics opinfo fuzz format docs lint check clean help; do expect "help of '$how'" "$output" "*  $command *"; done
+    for command in setup build run install test bundle gpu bench numerics opinfo models fuzz format docs lint check clean help; do expect "help of '$how'" "$output" "*  $command *"; done
   done
 }
 
 dev_unknown_command_is_a_sentence() {
   run frobnicate
   expect status "$status" 2
-  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics opinfo fuzz format docs lint check clean help"
+  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics opinfo models fuzz format docs lint check clean help"
 }
 
 dev_fuzz_knows_the_targets_that_cmake_has() {
@@ -183,8 +183,8 @@ dev_setup_models_installs_pytorch_in_an_environment_once() {
   expect stderr "$errors" '*dev: pip could not install PyTorch from PyPI (see its message above)'
   run setup models
   expect status "$status" 0
-  expect stderr "$errors" 'dev: installing torch==2.* numpy expecttest from PyPI in build/models, some * GB*dev: the packages are installed'
-  expect log "$(cat "$log")" '*environment -m pip install -q torch==2.* numpy expecttest'
+  expect stderr "$errors" 'dev: installing torch==2.* numpy expecttest torchvision==* from PyPI in build/models, some * GB*dev: the packages are installed'
+  expect log "$(cat "$log")" '*environment -m pip install -q torch==2.* numpy expecttest torchvision==* transformers==* safetensors==* onnxruntime==*'
   run setup models
   expect 'calls of pip' "$(calls environment)" 2
 }
@@ -208,13 +208,25 @@ dev_numerics_asks_the_pytorch_of_the_environment() {
 dev_opinfo_asks_the_pytorch_of_the_environment() {
   run opinfo
   expect status "$status" 1
-  expect stderr "$errors" "dev: ./dev opinfo asks today's PyTorch; ./dev setup models installs it in build/models, with 5.6 GB"
+  expect stderr "$errors" "dev: ./dev opinfo asks today's PyTorch; ./dev setup models installs it in build/models, with 6 GB"
   mkdir -p "$project/build/models/bin"
   fake environment 'exit 5'
   link ln && ln -s "$bin/environment" "$project/build/models/bin/python"
   run opinfo --only conv2d
   expect status "$status" 5
   expect log "$(cat "$log")" "*--target numerics_tests*environment $project/tests/numerics/opinfo.py --only conv2d*"
+}
+
+dev_models_asks_the_pytorch_of_the_environment() {
+  run models
+  expect status "$status" 1
+  expect stderr "$errors" "dev: ./dev models exports models with today's PyTorch; ./dev setup models installs it in build/models, with 6 GB"
+  mkdir -p "$project/build/models/bin"
+  fake environment 'exit 5'
+  link ln && ln -s "$bin/environment" "$project/build/models/bin/python"
+  run models --only 'resnet*'
+  expect status "$status" 5
+  expect log "$(cat "$log")" "*--target boxcar *environment $project/tests/models/compare.py --only resnet\**"
 }
 
 dev_setup_rejects_an_unknown_group() {
@@ -485,7 +497,7 @@ dev_bench_installs_its_peers_where_they_are_wanted() {
   expect 'calls of apt-get' "$(calls apt-get)" 0
   mkdir -p "$project/build/models/bin"
   printf '#!/bin/bash\n' >"$project/build/models/bin/python" && chmod +x "$project/build/models/bin/python"
-  echo 'torch==2.15.0 numpy expecttest' >"$project/build/models/wheels"
+  echo 'torch==2.15.0 numpy expecttest torchvision==0.29.2 transformers==5.24.0 safetensors==0.8.0 onnxruntime==1.32.0' >"$project/build/models/wheels"
   MISSING=liblua5.4-dev run bench --peers --strict
   expect status "$status" 0
   expect log "$(cat "$log")" "*apt-get *install --no-install-recommends liblua5.4-dev*python3 -B $project/bench/report.py --strict"

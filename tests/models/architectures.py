@@ -1,0 +1,295 @@
+"""The models that export.py exports: small, with random weights, each with inputs for any batch and length."""
+
+import dataclasses
+import typing
+
+import torch
+import torchvision
+import transformers as hf
+from torchvision import models as tv
+
+BATCH, LENGTH = 2, 10  # of the inputs that a model is exported with
+OTHER_SIZES = ((3, 7), (3, LENGTH), (BATCH, 7))  # tried in this order on what was exported
+
+
+@dataclasses.dataclass
+class Architecture:
+    name: str
+    family: str
+    make: typing.Callable  # returns the module
+    inputs: typing.Callable  # returns the keyword arguments for a batch and a length
+
+
+ARCHITECTURES = []
+
+
+def add(name, family, make, inputs):
+    ARCHITECTURES.append(Architecture(name, family, make, inputs))
+
+
+# torchvision
+
+def images(name, size, channels=3):
+    return lambda batch, length: {name: torch.randn(batch, channels, size, size)}
+
+
+def classifier(name, size=96, **options):
+    add(name, "image classification", lambda: getattr(tv, name)(num_classes=10, **options), images("x", size))
+
+
+for name in ("alexnet", "vgg11", "vgg11_bn", "resnet18", "resnet50", "resnext50_32x4d", "wide_resnet50_2",
+             "squeezenet1_1", "densenet121", "shufflenet_v2_x0_5", "mobilenet_v2", "mobilenet_v3_small", "mnasnet0_5",
+             "efficientnet_b0", "efficientnet_v2_s", "regnet_x_400mf", "regnet_y_400mf", "convnext_tiny", "swin_t"):
+    classifier(name)
+classifier("googlenet", init_weights=False)
+classifier("inception_v3", 128, init_weights=False)
+classifier("swin_v2_t", 128)
+classifier("maxvit_t", 224)
+classifier("vit_b_32", 224)
+
+for name in ("fcn_resnet50", "deeplabv3_mobilenet_v3_large", "lraspp_mobilenet_v3_large"):
+    add(name, "segmentation",
+        lambda name=name: getattr(tv.segmentation, name)(weights=None, weights_backbone=None, num_classes=5),
+        images("input" if name.startswith("lraspp") else "x", 64))
+add("raft_small", "optical flow", lambda: tv.optical_flow.raft_small(), lambda batch, length: {
+    "image1": torch.randn(batch, 3, 128, 128), "image2": torch.randn(batch, 3, 128, 128), "num_flow_updates": 2})
+for name in ("ssdlite320_mobilenet_v3_large", "fasterrcnn_mobilenet_v3_large_320_fpn"):
+    add(name, "detection",
+        lambda name=name: getattr(tv.detection, name)(weights=None, weights_backbone=None, num_classes=5),
+        lambda batch, length: {"images": [torch.rand(3, 64, 64) for _ in range(batch)]})
+
+
+def video(name, frames, size):
+    add(name, "video", lambda: getattr(tv.video, name)(num_classes=10),
+        lambda batch, length: {"x": torch.randn(batch, 3, frames, size, size)})
+
+
+for name in ("r3d_18", "mc3_18", "r2plus1d_18"):
+    video(name, 4, 32)
+video("s3d", 16, 224)
+video("mvit_v1_b", 16, 224)
+video("swin3d_t", 8, 64)
+
+
+# transformers: two layers each
+
+def ids(batch, length):
+    return torch.randint(3, 90, (batch, length))
+
+
+def tokens(batch, length):
+    return {"input_ids": ids(batch, length)}
+
+
+def masked_tokens(batch, length):
+    mask = torch.ones(batch, length, dtype=torch.int64)
+    mask[0, length - 2:] = 0
+    return {"input_ids": ids(batch, length), "attention_mask": mask}
+
+
+def pairs(batch, length):
+    return {"input_ids": ids(batch, length), "decoder_input_ids": ids(batch, length - 4)}
+
+
+def of_transformers(name, family, inputs, model, config, attention=None, **options):
+    def make():
+        made = getattr(hf, config)(**options)
+        if attention is not None:
+            made._attn_implementation = attention
+        return getattr(hf, model)(made)
+    add(name, family, make, inputs)
+
+
+LAYERS = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+SIZES = {**LAYERS, "vocab_size": 100}
+SPECIAL = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+GROUPED = {**SIZES, "num_key_value_heads": 2, **SPECIAL}
+
+
+def encoder(name, prefix, **options):
+    of_transformers(name, "encoder", masked_tokens, f"{prefix}Model", f"{prefix}Config", **options)
+
+
+encoder("bert", "Bert", **SIZES)
+encoder("distilbert", "DistilBert", dim=32, n_layers=2, n_heads=4, hidden_dim=64, vocab_size=100)
+encoder("roberta", "Roberta", **SIZES)
+encoder("albert", "Albert", embedding_size=16, **SIZES)
+encoder("electra", "Electra", embedding_size=16, **SIZES)
+encoder("deberta_v2", "DebertaV2", relative_attention=True, position_buckets=8, pos_att_type=["p2c", "c2p"], **SIZES)
+encoder("mpnet", "MPNet", **SIZES)
+encoder("modernbert", "ModernBert", **SIZES, **SPECIAL, cls_token_id=1, sep_token_id=2)
+encoder("squeezebert", "SqueezeBert", embedding_size=32, q_groups=1, k_groups=1, v_groups=1, **SIZES)
+encoder("funnel", "Funnel", vocab_size=100, block_sizes=[1, 1], d_model=32, n_head=4, d_head=8, d_inner=64)
+encoder("fnet", "FNet", **{k: v for k, v in SIZES.items() if k != "num_attention_heads"})
+ARCHITECTURES[-1].inputs = tokens
+
+
+def decoder(name, prefix, family="decoder", **options):
+    of_transformers(name, family, lambda batch, length: {**tokens(batch, length), "use_cache": False},
+                    f"{prefix}ForCausalLM" if prefix != "GPT2" else "GPT2LMHeadModel", f"{prefix}Config", **options)
+
+
+GPT = {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": 100, "n_positions": 64}
+DECODERS = {
+    "gpt2": ("GPT2", {**GPT, "attention": "eager"}),  # PyTorch's Meta gives what its sdpa returns other strides
+    "gptj": ("GPTJ", {**GPT, "rotary_dim": 4}),
+    "gpt_neox": ("GPTNeoX", SIZES),
+    "gpt_bigcode": ("GPTBigCode", GPT),
+    "llama": ("Llama", GROUPED),
+    "mistral": ("Mistral", GROUPED),
+    "qwen2": ("Qwen2", GROUPED),
+    "qwen3": ("Qwen3", {**GROUPED, "head_dim": 8}),
+    "gemma": ("Gemma", {**GROUPED, "head_dim": 8}),
+    "gemma2": ("Gemma2", {**GROUPED, "head_dim": 8, "query_pre_attn_scalar": 8}),
+    "phi": ("Phi", {**SIZES, **SPECIAL}),
+    "phi3": ("Phi3", GROUPED),
+    "olmo2": ("Olmo2", GROUPED),
+    "stablelm": ("StableLm", GROUPED),
+    "starcoder2": ("Starcoder2", GROUPED),
+    "cohere": ("Cohere", GROUPED),
+    "opt": ("OPT", {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "ffn_dim": 64,
+                    "vocab_size": 100, "max_position_embeddings": 64, "word_embed_proj_dim": 32}),
+    "bloom": ("Bloom", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "vocab_size": 100}),
+    "falcon": ("Falcon", {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100}),
+}
+for name, (prefix, options) in DECODERS.items():
+    decoder(name, prefix, **options)
+
+
+class WithCache(torch.nn.Module):
+    """A decoder whose cache of keys and values is an argument and a result."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids, past):
+        cache = hf.DynamicCache()
+        for i, (key, value) in enumerate(past):
+            cache.update(key, value, i)
+        result = self.model(input_ids=input_ids, past_key_values=cache, use_cache=True)
+        return result.logits, [(layer.keys, layer.values) for layer in result.past_key_values.layers]
+
+
+def cached(name, heads, head_size=8):
+    plain = next(each for each in ARCHITECTURES if each.name == name)
+
+    def inputs(batch, length):
+        shape = batch, heads, length, head_size
+        past = [(torch.randn(shape), torch.randn(shape)) for _ in range(2)]
+        return {"input_ids": ids(batch, 3), "past": past}
+    add(f"{name}_cache", "decoder with a cache", lambda: WithCache(plain.make()), inputs)
+
+
+for name, heads in (("gpt2", 4), ("gpt_neox", 4), ("llama", 2), ("mistral", 2), ("qwen2", 2), ("gemma", 2), ("phi", 4),
+                    ("opt", 4)):
+    cached(name, heads)
+
+decoder("mixtral", "Mixtral", "mixture of experts", num_local_experts=4, **GROUPED)
+decoder("qwen2_moe", "Qwen2Moe", "mixture of experts", num_experts=4, num_experts_per_tok=2, moe_intermediate_size=32,
+        shared_expert_intermediate_size=32, **GROUPED)
+decoder("olmoe", "Olmoe", "mixture of experts", num_experts=4, num_experts_per_tok=2, **GROUPED)
+decoder("granitemoe", "GraniteMoe", "mixture of experts", num_local_experts=4, num_experts_per_tok=2, **GROUPED)
+STATES = {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8, "vocab_size": 100}
+decoder("mamba", "Mamba", "state space", **STATES)
+decoder("mamba2", "Mamba2", "state space", num_heads=4, head_dim=16, n_groups=2, expand=2, chunk_size=8, **STATES)
+decoder("falcon_mamba", "FalconMamba", "state space", **STATES)
+decoder("recurrent_gemma", "RecurrentGemma", "state space", block_types=["recurrent", "attention"],
+        attention_window_size=8, lru_width=32, **GROUPED)
+decoder("rwkv", "Rwkv", "state space", hidden_size=32, attention_hidden_size=32, num_hidden_layers=2, vocab_size=100)
+
+LAYERS_OF_BOTH = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
+                  "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "vocab_size": 100,
+                  "decoder_start_token_id": 1, **SPECIAL}
+
+
+def both(name, model, config, **options):
+    of_transformers(name, "encoder-decoder", lambda batch, length: {**pairs(batch, length), "use_cache": False}, model,
+                    config, **options)
+
+
+T5_SIZES = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4, "vocab_size": 100}
+both("t5", "T5ForConditionalGeneration", "T5Config", **T5_SIZES)
+both("mt5", "MT5ForConditionalGeneration", "MT5Config", **T5_SIZES)
+both("bart", "BartForConditionalGeneration", "BartConfig", max_position_embeddings=64, **LAYERS_OF_BOTH)
+both("pegasus", "PegasusForConditionalGeneration", "PegasusConfig", max_position_embeddings=64, **LAYERS_OF_BOTH)
+both("marian", "MarianMTModel", "MarianConfig", max_position_embeddings=64, **LAYERS_OF_BOTH)
+both("m2m_100", "M2M100ForConditionalGeneration", "M2M100Config", max_position_embeddings=64, **LAYERS_OF_BOTH)
+
+PATCHES = {**LAYERS, "image_size": 32, "patch_size": 8}
+
+
+def vision(name, prefix, model=None, size=32, **options):
+    of_transformers(name, "vision", images("pixel_values", size), model or f"{prefix}Model", f"{prefix}Config",
+                    **options)
+
+
+vision("vit", "ViT", **PATCHES)
+vision("deit", "DeiT", **PATCHES)
+vision("beit", "Beit", **PATCHES)
+vision("dinov2", "Dinov2", **{k: v for k, v in PATCHES.items() if k != "intermediate_size"})
+vision("segformer", "Segformer", "SegformerForSemanticSegmentation", 64, num_encoder_blocks=2, depths=[1, 1],
+       sr_ratios=[2, 1], hidden_sizes=[16, 32], patch_sizes=[7, 3], strides=[4, 2], num_attention_heads=[2, 4],
+       mlp_ratios=[2, 2], decoder_hidden_size=32)
+vision("mobilevit", "MobileViT", size=64, image_size=64, hidden_sizes=[16, 24, 32],
+       neck_hidden_sizes=[8, 8, 16, 16, 24, 24, 32], num_attention_heads=4)
+vision("swin", "Swin", image_size=32, patch_size=2, embed_dim=16, depths=[1, 1], num_heads=[2, 4], window_size=4)
+vision("poolformer", "PoolFormer", size=64, depths=[1, 1], hidden_sizes=[16, 32], patch_sizes=[7, 3], strides=[4, 2],
+       padding=[2, 1], num_encoder_blocks=2, mlp_ratio=2.0)
+vision("clip_vision", "CLIPVision", **PATCHES)
+TEXT = {**SIZES, "max_position_embeddings": 64}
+
+
+def two_towers(batch, length):
+    return {**tokens(batch, length), "pixel_values": torch.randn(batch, 3, 32, 32)}
+
+
+of_transformers("clip", "text and images", two_towers, "CLIPModel", "CLIPConfig", text_config={**TEXT, **SPECIAL},
+                vision_config=PATCHES, projection_dim=16)
+of_transformers("siglip", "text and images", two_towers, "SiglipModel", "SiglipConfig",
+                text_config={**TEXT, **SPECIAL, "projection_size": 32}, vision_config=PATCHES)
+
+WHISPER = {**LAYERS_OF_BOTH, "max_source_positions": 50, "max_target_positions": 32, "num_mel_bins": 8}
+of_transformers("whisper", "audio", lambda batch, length: {
+    "input_features": torch.randn(batch, 8, 100), "decoder_input_ids": ids(batch, length), "use_cache": False},
+    "WhisperForConditionalGeneration", "WhisperConfig", **WHISPER)
+WAVES = {**LAYERS, "conv_dim": (16,) * 3, "conv_stride": (5, 2, 2),
+         "conv_kernel": (10, 3, 2), "num_feat_extract_layers": 3, "num_conv_pos_embeddings": 16,
+         "num_conv_pos_embedding_groups": 4, "apply_spec_augment": False}
+
+
+def waves(batch, length):
+    return {"input_values": torch.randn(batch, 100 * length)}
+
+
+of_transformers("wav2vec2", "audio", waves, "Wav2Vec2ForCTC", "Wav2Vec2Config", vocab_size=32, **WAVES)
+of_transformers("hubert", "audio", waves, "HubertModel", "HubertConfig", **WAVES)
+of_transformers("wavlm", "audio", waves, "WavLMModel", "WavLMConfig", **WAVES)
+of_transformers("audio_spectrogram", "audio", lambda batch, length: {"input_values": torch.randn(batch, 32, 16)},
+                "ASTModel", "ASTConfig", max_length=32, num_mel_bins=16, frequency_stride=8, time_stride=8,
+                patch_size=8, **LAYERS)
+
+
+# PyTorch's own modules
+
+class Recurrent(torch.nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.layers = kind(8, 16, 2, batch_first=True)
+        self.head = torch.nn.Linear(16, 4)
+
+    def forward(self, x):
+        y, state = self.layers(x)
+        return {"scores": self.head(y[:, -1]), "state": state}
+
+
+def rows(batch, length):
+    return {"x": torch.randn(batch, length, 8)}
+
+
+for name in ("LSTM", "GRU", "RNN"):
+    add(name.lower(), "torch.nn", lambda name=name: Recurrent(getattr(torch.nn, name)), rows)
+add("transformer", "torch.nn", lambda: torch.nn.Transformer(16, 2, 2, 2, 32, batch_first=True), lambda batch, length: {
+    "src": torch.randn(batch, length, 16), "tgt": torch.randn(batch, length - 4, 16)})
+
+VERSIONS = {"torch": torch.__version__, "torchvision": torchvision.__version__, "transformers": hf.__version__}
