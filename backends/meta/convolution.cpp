@@ -111,9 +111,10 @@ Convolution checkConvolution(const Tensor& input, const Tensor& weight, const Te
                  listOf(weight.sizes()));
     c.output_sizes.push_back(transposed ? transposedSize(c, i, in, kernel) : forwardSize(c, i, in, kernel));
   }
-  // Signals are convolved as images of one row.
-  c.channels_last = rank == 1 ? suggestsChannelsLast(asImages(input)) || suggestsChannelsLast(asImages(weight))
-                              : suggestsChannelsLast(input) || suggestsChannelsLast(weight);
+  // Signals are convolved as images of one row. A signal whose dimensions are permuted, as between attention and
+  // convolution, is no image with the channels innermost: PyTorch's models view the result as a contiguous one.
+  c.channels_last =
+      rank == 1 ? suggestsChannelsLast(asImages(weight)) : suggestsChannelsLast(input) || suggestsChannelsLast(weight);
   return c;
 }
 

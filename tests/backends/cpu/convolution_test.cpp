@@ -42,6 +42,18 @@ TEST(Convolution, ByColumnsIsTheSame) {
   }
 }
 
+// Models take heads of attention from the result with views, which other strides refuse.
+TEST(Convolution, OfSignalsWithPermutedDimensionsIsContiguous) {
+  const Tensor x = permute(wholeNumbers({2, 5, 4}, 1), {0, 2, 1});
+  for (const int64_t groups : {1, 2, 4}) {
+    const Tensor w = wholeNumbers({4, 4 / groups, 1}, 2);
+    const Tensor y = conv1d(x, w, std::nullopt, {1}, IntArrayRef{0}, {1}, groups);
+    EXPECT_TRUE(y.is_contiguous()) << groups << " groups";
+    EXPECT_TRUE(equal(y, conv1d(contiguous(x), w, std::nullopt, {1}, IntArrayRef{0}, {1}, groups)))
+        << groups << " groups";
+  }
+}
+
 // The largest error of a convolution with 3x3 kernels, relative to the largest element.
 double relativeErrorOf(IntArrayRef sizes, int64_t out_channels) {
   const Tensor x = randn(sizes);
