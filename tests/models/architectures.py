@@ -91,11 +91,13 @@ def pairs(batch, length):
     return {"input_ids": ids(batch, length), "decoder_input_ids": ids(batch, length - 4)}
 
 
-def of_transformers(name, family, inputs, model, config, attention=None, **options):
+def of_transformers(name, family, inputs, model, config, attention=None, experts=None, **options):
     def make():
         made = getattr(hf, config)(**options)
         if attention is not None:
             made._attn_implementation = attention
+        if experts is not None:
+            made._experts_implementation = experts
         return getattr(hf, model)(made)
     add(name, family, make, inputs)
 
@@ -120,6 +122,13 @@ encoder("mpnet", "MPNet", **SIZES)
 encoder("modernbert", "ModernBert", **SIZES, **SPECIAL, cls_token_id=1, sep_token_id=2)
 encoder("squeezebert", "SqueezeBert", embedding_size=32, q_groups=1, k_groups=1, v_groups=1, **SIZES)
 encoder("funnel", "Funnel", vocab_size=100, block_sizes=[1, 1], d_model=32, n_head=4, d_head=8, d_inner=64)
+encoder("xlnet", "XLNet", vocab_size=100, d_model=32, n_layer=2, n_head=4, d_inner=64)
+encoder("roformer", "RoFormer", **SIZES)
+encoder("convbert", "ConvBert", embedding_size=32, **SIZES)
+encoder("mobilebert", "MobileBert", embedding_size=16, intra_bottleneck_size=16, **SIZES)
+encoder("esm", "Esm", pad_token_id=1, mask_token_id=2, position_embedding_type="rotary", **SIZES)
+encoder("nystromformer", "Nystromformer", segment_means_seq_len=10, num_landmarks=5, **SIZES)
+encoder("longformer", "Longformer", attention_window=4, **SIZES)
 encoder("fnet", "FNet", **{k: v for k, v in SIZES.items() if k != "num_attention_heads"})
 ARCHITECTURES[-1].inputs = tokens
 
@@ -156,6 +165,28 @@ for name, (prefix, options) in DECODERS.items():
     decoder(name, prefix, **options)
 
 
+DECODERS_OF_PARTS = {
+    "deepseek_v2": ("DeepseekV2", {**SIZES, **SPECIAL, "num_key_value_heads": 4, "q_lora_rank": 16, "kv_lora_rank": 16,
+                                   "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 8,
+                                   "first_k_dense_replace": 2}),
+    "deepseek_v3": ("DeepseekV3", {**SIZES, **SPECIAL, "num_key_value_heads": 4, "q_lora_rank": 16, "kv_lora_rank": 16,
+                                   "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 8, "n_routed_experts": 4,
+                                   "n_group": 2, "topk_group": 1, "num_experts_per_tok": 2, "first_k_dense_replace": 1,
+                                   "moe_intermediate_size": 32, "experts": "batched_mm"}),
+    "gpt_oss": ("GptOss", {**GROUPED, "head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2,
+                           "sliding_window": 4, "experts": "batched_mm"}),
+    "mpt": ("Mpt", {"d_model": 32, "n_layers": 2, "n_heads": 4, "vocab_size": 100, "max_seq_len": 64}),
+    "codegen": ("CodeGen", {**GPT, "rotary_dim": 4}),
+    "biogpt": ("BioGpt", SIZES),
+    "lfm2": ("Lfm2", {**GROUPED, "layer_types": ["conv", "full_attention"]}),
+    "glm": ("Glm", {**GROUPED, "head_dim": 8}),
+    "nemotron": ("Nemotron", GROUPED),
+    "persimmon": ("Persimmon", {**SIZES, **SPECIAL}),
+}
+for name, (prefix, options) in DECODERS_OF_PARTS.items():
+    decoder(name, prefix, **options)
+
+
 class WithCache(torch.nn.Module):
     """A decoder whose cache of keys and values is an argument and a result."""
 
@@ -185,17 +216,24 @@ for name, heads in (("gpt2", 4), ("gpt_neox", 4), ("llama", 2), ("mistral", 2), 
                     ("opt", 4)):
     cached(name, heads)
 
-decoder("mixtral", "Mixtral", "mixture of experts", num_local_experts=4, **GROUPED)
-decoder("qwen2_moe", "Qwen2Moe", "mixture of experts", num_experts=4, num_experts_per_tok=2, moe_intermediate_size=32,
-        shared_expert_intermediate_size=32, **GROUPED)
-decoder("olmoe", "Olmoe", "mixture of experts", num_experts=4, num_experts_per_tok=2, **GROUPED)
-decoder("granitemoe", "GraniteMoe", "mixture of experts", num_local_experts=4, num_experts_per_tok=2, **GROUPED)
+# By default, experts are computed by an operator that transformers defines in Python.
+decoder("mixtral_grouped", "Mixtral", "mixture of experts", num_local_experts=4, **GROUPED)
+EXPERTS = {**GROUPED, "num_experts_per_tok": 2, "experts": "batched_mm"}
+decoder("mixtral", "Mixtral", "mixture of experts", num_local_experts=4, **EXPERTS)
+decoder("qwen2_moe", "Qwen2Moe", "mixture of experts", num_experts=4, moe_intermediate_size=32,
+        shared_expert_intermediate_size=32, **EXPERTS)
+decoder("olmoe", "Olmoe", "mixture of experts", num_experts=4, **EXPERTS)
+decoder("granitemoe", "GraniteMoe", "mixture of experts", num_local_experts=4, **EXPERTS)
 STATES = {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8, "vocab_size": 100}
 decoder("mamba", "Mamba", "state space", **STATES)
 decoder("mamba2", "Mamba2", "state space", num_heads=4, head_dim=16, n_groups=2, expand=2, chunk_size=8, **STATES)
 decoder("falcon_mamba", "FalconMamba", "state space", **STATES)
 decoder("recurrent_gemma", "RecurrentGemma", "state space", block_types=["recurrent", "attention"],
         attention_window_size=8, lru_width=32, **GROUPED)
+decoder("jamba", "Jamba", "state space", num_experts=2, num_experts_per_tok=1, attn_layer_period=2, attn_layer_offset=1,
+        use_mamba_kernels=False, mamba_d_state=8, mamba_dt_rank=4, experts="batched_mm", **GROUPED)
+decoder("bamba", "Bamba", "state space", mamba_n_heads=4, mamba_d_head=16, mamba_d_state=8, mamba_chunk_size=8,
+        attn_layer_indices=[1], **GROUPED)
 decoder("rwkv", "Rwkv", "state space", hidden_size=32, attention_hidden_size=32, num_hidden_layers=2, vocab_size=100)
 
 LAYERS_OF_BOTH = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
@@ -215,6 +253,13 @@ both("bart", "BartForConditionalGeneration", "BartConfig", max_position_embeddin
 both("pegasus", "PegasusForConditionalGeneration", "PegasusConfig", max_position_embeddings=64, **LAYERS_OF_BOTH)
 both("marian", "MarianMTModel", "MarianConfig", max_position_embeddings=64, **LAYERS_OF_BOTH)
 both("m2m_100", "M2M100ForConditionalGeneration", "M2M100Config", max_position_embeddings=64, **LAYERS_OF_BOTH)
+
+both("mbart", "MBartForConditionalGeneration", "MBartConfig", max_position_embeddings=64, **LAYERS_OF_BOTH)
+both("led", "LEDForConditionalGeneration", "LEDConfig", attention_window=4, max_encoder_position_embeddings=64,
+     max_decoder_position_embeddings=64, **LAYERS_OF_BOTH)
+both("longt5", "LongT5ForConditionalGeneration", "LongT5Config", local_radius=3, **T5_SIZES)
+both("switch", "SwitchTransformersForConditionalGeneration", "SwitchTransformersConfig", num_experts=4,
+     num_sparse_encoder_layers=1, num_sparse_decoder_layers=1, **T5_SIZES)
 
 PATCHES = {**LAYERS, "image_size": 32, "patch_size": 8}
 
@@ -236,6 +281,19 @@ vision("mobilevit", "MobileViT", size=64, image_size=64, hidden_sizes=[16, 24, 3
 vision("swin", "Swin", image_size=32, patch_size=2, embed_dim=16, depths=[1, 1], num_heads=[2, 4], window_size=4)
 vision("poolformer", "PoolFormer", size=64, depths=[1, 1], hidden_sizes=[16, 32], patch_sizes=[7, 3], strides=[4, 2],
        padding=[2, 1], num_encoder_blocks=2, mlp_ratio=2.0)
+vision("cvt", "Cvt", size=64, embed_dim=[16, 32], depth=[1, 1], num_heads=[1, 2], patch_sizes=[7, 3],
+       patch_stride=[4, 2], patch_padding=[2, 1], mlp_ratio=[2.0, 2.0], attention_drop_rate=[0.0, 0.0],
+       drop_rate=[0.0, 0.0], drop_path_rate=[0.0, 0.0], qkv_bias=[True, True], cls_token=[False, True],
+       qkv_projection_method=["dw_bn", "dw_bn"], kernel_qkv=[3, 3], padding_kv=[1, 1], stride_kv=[2, 2],
+       padding_q=[1, 1], stride_q=[1, 1])
+vision("pvt_v2", "PvtV2", size=64, image_size=64, hidden_sizes=[8, 16, 16, 32], depths=[1, 1, 1, 1],
+       num_attention_heads=[1, 2, 2, 4])
+vision("focalnet", "FocalNet", size=32, image_size=32, patch_size=4, embed_dim=16, depths=[1, 1], focal_levels=[2, 2],
+       focal_windows=[3, 3], hidden_sizes=[16, 32])
+vision("convnextv2", "ConvNextV2", hidden_sizes=[16, 32], depths=[1, 1], num_stages=2)
+vision("yolos", "Yolos", "YolosForObjectDetection", num_detection_tokens=5, **{**PATCHES, "image_size": [32, 32]})
+vision("dpt", "DPT", "DPTForDepthEstimation", neck_hidden_sizes=[8, 8], backbone_out_indices=[0, 1],
+       fusion_hidden_size=16, reassemble_factors=[2, 1], is_hybrid=False, **PATCHES)
 vision("clip_vision", "CLIPVision", **PATCHES)
 TEXT = {**SIZES, "max_position_embeddings": 64}
 
