@@ -273,10 +273,14 @@ def report(boxcar, compared, refused):
             f"{count['imports']} are imported and {count['equal']} are equal.")
     failed = [(architecture.name, form, result.reason) for architecture, _, results in compared
               for form, result in zip(ARCHIVES.values(), results) if not result.equal]
-    parts = [f"On {machine()}, with {versions_of(boxcar)}.", "", told, "", *parts]
+    made = f"Made by `./dev models --page` with {machine()}, on a shared machine: {versions_of(boxcar)}."
+    parts = [made, "", told, "", *parts]
     if failed:
-        reasons = read_reasons()
-        rows = [[name, form, reason.replace("|", "\\|"), reasons.get(name, "")] for name, form, reason in failed]
+        reasons, forms = read_reasons(), {}
+        for name, form, reason in failed:
+            forms.setdefault((name, reason), []).append(form)
+        rows = [[name, "both" if len(each) == 2 else each[0], reason.replace("|", "\\|"), reasons.get(name, "")]
+                for (name, reason), each in forms.items()]
         parts += ["Not imported, or not equal:", "", table_of(["model", "form", "boxcar says", "why"], rows, 4), ""]
     if refused:
         rows = [[architecture.name, reason.replace("|", "\\|")] for architecture, reason in refused]

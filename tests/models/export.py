@@ -36,9 +36,15 @@ def tensors(values):
     return [leaf for leaf in pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)]
 
 
+@torch.no_grad()
 def made(architecture):
+    """The model, with random numbers also where it begins with zeros, which would hide differences."""
     torch.manual_seed(0)
-    return architecture.make().eval()
+    model = architecture.make().eval()
+    for name, value in [*model.named_parameters(), *model.named_buffers()]:
+        if value.is_floating_point() and value.numel() > 1 and not value.any():
+            value.normal_(0, 0.1)
+    return model
 
 
 def inputs_of(architecture, batch=BATCH, length=LENGTH):
@@ -47,7 +53,7 @@ def inputs_of(architecture, batch=BATCH, length=LENGTH):
 
 
 def free_sizes(inputs, others):
-    """Marks the sizes that differ between two inputs as free, if PyTorch finds no reason against it."""
+    """Marks the sizes that differ between two inputs as free, unless PyTorch finds that they are constants."""
     def free(value, other):
         if not isinstance(value, torch.Tensor):
             return None
@@ -68,12 +74,17 @@ def write_archives(architecture, folder):
     if pytree.tree_structure(inputs) != pytree.tree_structure(others):
         others = inputs
     started = time.monotonic()
-    program = export(model, (), inputs, dynamic_shapes=free_sizes(inputs, others), strict=False)
+    facts = {}
+    try:
+        program = export(model, (), inputs, dynamic_shapes=free_sizes(inputs, others), strict=False)
+    except Exception as error:
+        facts["fixed"] = reason_of(error)
+        program = export(made(architecture), (), inputs, strict=False)
     core = program.run_decompositions()
     torch.export.save(program, folder / f"{architecture.name}.pt2")
     torch.export.save(core, folder / f"{architecture.name}.core.pt2")
-    seconds = round(time.monotonic() - started, 1)
-    return {"nodes": [len(each.graph.nodes) for each in (program, core)], "seconds": seconds}, program.module()
+    nodes = [len(each.graph.nodes) for each in (program, core)]
+    return facts | {"nodes": nodes, "seconds": round(time.monotonic() - started, 1)}, program.module()
 
 
 def write(architecture, folder):
