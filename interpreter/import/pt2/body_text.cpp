@@ -3,7 +3,6 @@
 #include <boxcar/interpreter/import/pt2/layer_text.h>
 #include <boxcar/interpreter/import/pt2/word.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -191,7 +190,7 @@ void BodyText::assign(const std::vector<std::string>& values, const Expression& 
     const std::string_view role = functions_.values().roleOf(value);
     one.type = functions_.values().typeOf(value);
     const bool takes_heir = one.type == Type::tensor() && role.empty();
-    pending_ = {value, one, takes_heir ? heir : "", std::string(role.empty() ? base : role), is_call};
+    pending_ = {value, one, takes_heir ? heir : "", std::string(role.empty() ? base : role)};
     // Its own name, if that is free now.
     if (!role.empty() && heir == role) pending_->heir = heir;
     const bool is_short = one.text.size() <= kLongestInner;

@@ -46,7 +46,6 @@ class BodyText final {
     Expression expression;
     std::string heir;  // the variable that it may take
     std::string base;
-    bool is_call = false;
   };
   // Calls of one function, one after the other, each on the results of the one before.
   struct Loop {

@@ -1,8 +1,6 @@
-#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/import/pt2/body_text.h>
 #include <boxcar/interpreter/import/pt2/function_text.h>
 #include <boxcar/interpreter/import/pt2/word.h>
-#include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

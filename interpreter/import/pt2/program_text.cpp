@@ -6,7 +6,6 @@
 #include <boxcar/interpreter/import/pt2/value_table.h>
 #include <boxcar/interpreter/import/pt2/word.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
