@@ -139,6 +139,8 @@ bool isInt(const Argument& argument, int64_t value) { return argument.kind == Ki
 bool isDefault(const Argument& value, const boxcar::Argument& parameter) {
   const std::optional<IValue>& normal = parameter.default_value();
   if (!normal.has_value()) return false;
+  // They choose a library, which PyTorch switches off for export.
+  if (parameter.name() == "cudnn_enabled" || parameter.name() == "cudnn_enable") return true;
   switch (value.kind) {
     case Kind::None: return normal->isNone();
     case Kind::Bool:
