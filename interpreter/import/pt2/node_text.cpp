@@ -440,7 +440,7 @@ Expression NodeText::operatorCall(const Node& node, const OperatorHandle& op) co
 
 Expression NodeText::call(const Node& node) const {
   if (isNumberFunction(node.target)) return numberFunction(node);
-  if (node.target == "torch.ops.aten.sym_size.int") {
+  if (node.target == "torch.ops.aten.sym_size.int" && node.inputs.size() == 2) {
     return {fmt::format("{}.size({})", within(argument(node.inputs[0].value), Binding::Atom),
                         argument(node.inputs[1].value).text),
             Binding::Atom, Type::integer()};
