@@ -4,6 +4,7 @@ finetune.ops trains it further, on the digits. python export_shapes.py
 """
 
 import pathlib
+import re
 
 import torch
 
@@ -64,6 +65,10 @@ def main():
     images, labels = drawn(300)
     print("correct", int((model(images)["scores"].argmax(1) == labels).sum()), "of 300")
     program = torch.export.export(model.eval(), (images[:2],), dynamic_shapes=({0: torch.export.Dim("batch")},))
+    # The names of files are kept, and not their folders.
+    for node in program.graph.nodes:
+        if "stack_trace" in node.meta:
+            node.meta["stack_trace"] = re.sub(r'"[^"]*/', '"', node.meta["stack_trace"])
     torch.export.save(program, pathlib.Path(__file__).parent / "shapes.pt2")
 
 

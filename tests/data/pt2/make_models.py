@@ -4,6 +4,7 @@ Made by PyTorch 2.15: python make_models.py
 """
 
 import pathlib
+import re
 
 import torch
 from safetensors.torch import save_file
@@ -88,12 +89,21 @@ class Statistics(torch.nn.Module):
         return self.norm(x)
 
 
+def without_folders(program):
+    """Where the program came from on this machine is nobody's business: the names of files are kept."""
+    for module in program.graph_module.modules():
+        for node in getattr(module, "graph", torch.fx.Graph()).nodes:
+            if "stack_trace" in node.meta:
+                node.meta["stack_trace"] = re.sub(r'"[^"]*/', '"', node.meta["stack_trace"])
+    return program
+
+
 def write(name, model, args=(), kwargs=None, dynamic_shapes=None, decomposes=False):
     kwargs = kwargs or {}
     program = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
     if decomposes:
         program = program.run_decompositions()
-    torch.export.save(program, HERE / f"{name}.pt2")
+    torch.export.save(without_folders(program), HERE / f"{name}.pt2")
     for kind, values in (("in", (args, kwargs)), ("out", program.module()(*args, **kwargs))):
         leaves = [leaf for leaf in pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)]
         for i, leaf in enumerate(leaves):
