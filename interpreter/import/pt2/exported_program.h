@@ -104,11 +104,11 @@ struct OutputSpec {
 
 // How arguments or results nest: torch.utils._pytree's TreeSpec.
 struct TreeSpec {
-  enum class Kind : uint8_t { Leaf, None, Tuple, List, Dict, NamedTuple, Other };
+  enum class Kind : uint8_t { Leaf, Tuple, List, Dict, Other };
 
   Kind kind = Kind::Leaf;
-  std::string type = {};               // of Other and of a NamedTuple: its name in Python
-  std::vector<std::string> keys = {};  // of a Dict and a NamedTuple
+  std::string type = {};               // its name in Python
+  std::vector<std::string> keys = {};  // of a Dict
   std::vector<TreeSpec> children = {};
 };
 

@@ -105,15 +105,13 @@ class Parameters final {
         }
         return types.size() == 1 ? *types.begin() + "[]" : "Any";
       }
-      case TreeSpec::Kind::Dict:
-      case TreeSpec::Kind::NamedTuple: {
+      case TreeSpec::Kind::Dict: {
         std::set<std::string> types;
         for (size_t i = 0; i < spec.children.size(); ++i) {
           types.insert(add(spec.children[i], {fmt::format("{}[{}]", text.text, scriptString(spec.keys[i]))}));
         }
         return fmt::format("Dict(str, {})", types.size() == 1 ? *types.begin() : "Any");
       }
-      case TreeSpec::Kind::None: return "Any?";
       case TreeSpec::Kind::Other: break;
     }
     std::vector<std::string> unused;
@@ -225,8 +223,7 @@ class Results final {
             !types.empty() && std::ranges::all_of(types, [&](const auto& type) { return type == types[0]; });
         return {fmt::format("[{}]", fmt::join(texts, ", ")), is_even ? types[0] + "[]" : "Any"};
       }
-      case TreeSpec::Kind::Dict:
-      case TreeSpec::Kind::NamedTuple: {
+      case TreeSpec::Kind::Dict: {
         const auto [texts, types] = children(spec);
         std::vector<std::string> items;
         for (size_t i = 0; i < texts.size(); ++i) {
@@ -237,7 +234,6 @@ class Results final {
         return {fmt::format("{{{}}}", fmt::join(items, ", ")),
                 fmt::format("Dict(str, {})", is_even ? types[0] : "Any")};
       }
-      case TreeSpec::Kind::None: return {"None", "Any?"};
       case TreeSpec::Kind::Other: break;
     }
     const auto [texts, types] = children(spec);
