@@ -24,6 +24,9 @@ void addElements(const IValue& value, std::vector<IValue>& waiting) {
       waiting.push_back(dict.keyAt(i));
       waiting.push_back(dict.valueAt(i));
     }
+  } else if (value.isObject()) {
+    const std::vector<IValue>* const held = value.toObject()->heldValues();
+    if (held != nullptr) waiting.insert(waiting.end(), held->begin(), held->end());
   } else if (value.isEnum()) {
     waiting.push_back(value.unsafeGet<Tag::Enum>()->value());
   }

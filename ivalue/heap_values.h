@@ -3,10 +3,14 @@
 #include <boxcar/ivalue/intrusive_ptr.h>
 
 #include <complex>
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace boxcar {
+
+class IValue;
 
 // A string as an IValue holds it: immutable, shared by copies.
 class BOXCAR_API StringObject final : public ObjectOf<StringObject> {
@@ -35,6 +39,11 @@ class BOXCAR_API CustomClassHolder : public Object {
   virtual std::string className() const = 0;
   // What printing shows.
   virtual std::string text() const { return "<" + className() + ">"; }
+  // What tells its class from others of that name; null if the name does.
+  virtual const void* classIdentity() const noexcept { return nullptr; }
+  // The values that it holds by names, which printing shows instead of text(): `Name(a=1, b=2)`; null if it has none.
+  virtual const std::vector<IValue>* heldValues() const noexcept { return nullptr; }
+  virtual std::string heldName(size_t /*index*/) const { return {}; }
 };
 
 }  // namespace boxcar

@@ -30,7 +30,7 @@ class Writer {
       case Tag::Storage:
         text_ += fmt::format("<Storage of {} bytes on {}>", value.toStorage()->nbytes(), value.toStorage()->device());
         break;
-      case Tag::Object: text_ += value.toObject()->text(); break;
+      case Tag::Object: writeObject(value); break;
       case Tag::Future: writeFuture(*value.unsafeGet<Tag::Future>()); break;
       case Tag::Enum: writeEnum(*value.unsafeGet<Tag::Enum>()); break;
       case Tag::GenericDict: writeContainer(value, "{", "}"); break;
@@ -60,6 +60,16 @@ class Writer {
     text_ += '>';
   }
 
+  void writeObject(const IValue& value) {
+    const CustomClassHolder& object = *value.toObject();
+    if (object.heldValues() == nullptr) {
+      text_ += object.text();
+    } else {
+      text_ += object.className();
+      writeContainer(value, "(", ")");
+    }
+  }
+
   void writeContainer(const IValue& value, const char* begin, const char* end) {
     const bool inside_itself =
         std::any_of(open_.begin(), open_.end(), [&](const IValue* other) { return other->is(value); });
@@ -68,10 +78,22 @@ class Writer {
       text_ += "...";
     } else {
       open_.push_back(&value);
-      value.isGenericDict() ? writeEntries(*value.unsafeGet<Tag::GenericDict>()) : writeElements(value);
+      if (value.isObject()) {
+        writeHeld(*value.toObject());
+      } else {
+        value.isGenericDict() ? writeEntries(*value.unsafeGet<Tag::GenericDict>()) : writeElements(value);
+      }
       open_.pop_back();
     }
     text_ += end;
+  }
+
+  void writeHeld(const CustomClassHolder& object) {
+    const std::vector<IValue>& values = *object.heldValues();
+    for (size_t i = 0; i < values.size(); ++i) {
+      text_ += fmt::format("{}{}=", i == 0 ? "" : ", ", object.heldName(i));
+      write(values[i]);
+    }
   }
 
   void writeElements(const IValue& value) {

@@ -198,9 +198,16 @@ constexpr auto begin_tuple = [](auto& context) {
   x3::_val(context).word = x3::_attr(context);
 };
 constexpr auto begin_composed = [](auto& context) { stateOf(context).beginComposed(x3::_val(context)); };
+constexpr auto is_qualified = [](auto& context) { x3::_pass(context) = x3::_val(context).is_qualified; };
 constexpr auto is_class = [](auto& context) { x3::_pass(context) = x3::_val(context).kind == TypeKind::Class; };
 constexpr auto add_member = [](auto& context) { x3::_val(context).members.push_back(x3::_attr(context)); };
 constexpr auto add_step = [](auto& context) { x3::_val(context).path.append(".").append(x3::_attr(context)); };
+constexpr auto add_last = [](auto& context) {
+  ComposedType& composed = x3::_val(context);
+  composed.path.append(".").append(x3::_attr(context));
+  const char* const begin = composed.word.data();
+  composed.word = {begin, static_cast<std::size_t>(x3::_attr(context).data() + x3::_attr(context).size() - begin)};
+};
 
 constexpr auto begin_alias = [](auto& context) { stateOf(context).beginAlias(x3::_attr(context)); };
 constexpr auto set_write = [](auto& context) { stateOf(context).alias().is_write = true; };
@@ -269,7 +276,8 @@ constexpr auto members = type[add_member] > *(comma > type[add_member]) > close;
 constexpr auto tuple_def = open[begin_tuple] > (Close{"')'"} | members);
 constexpr auto composed_def =
     x3::eps[begin_composed]
-  >> ( (x3::eps[is_class] > '.' > word[add_step] > '.' > word[add_step] > '.' > word[add_step] > '.' > word[add_step])
+  >> ( (x3::eps[is_qualified] > '.' > word[add_last])
+     | (x3::eps[is_class] > '.' > word[add_step] > '.' > word[add_step] > '.' > word[add_step] > '.' > word[add_step])
      | (x3::eps > open > members) );
 
 constexpr auto type_def =
@@ -353,20 +361,20 @@ std::variant<OperatorName, FunctionSchema> parseSchemaOrName(std::string_view te
   return state.builder().takeSchema();
 }
 
-SchemaPrefix parseSchemaPrefix(std::string_view text) {
-  ParseState state(text);
+SchemaPrefix parseSchemaPrefix(std::string_view text, const TypeNames* names) {
+  ParseState state(text, names);
   const std::size_t length = parseWith(state, name > signature);
   return {state.builder().takeSchema(), length};
 }
 
-TypePtr parseType(std::string_view text) {
-  ParseState state(text);
+TypePtr parseType(std::string_view text, const TypeNames* names) {
+  ParseState state(text, names);
   parseWith(state, whole_type > end);
   return state.wholeType();
 }
 
-TypePrefix parseTypePrefix(std::string_view text) {
-  ParseState state(text);
+TypePrefix parseTypePrefix(std::string_view text, const TypeNames* names) {
+  ParseState state(text, names);
   const std::size_t length = parseWith(state, whole_type);
   return {state.wholeType(), length};
 }

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -79,18 +81,33 @@ const char* ParseState::quotedEnd(const char* first, const char* last) const {
 
 TypePtr ParseState::unusualType(std::string_view word) const {
   if (composedKind(word)) return nullptr;
+  if (names_ != nullptr) {
+    if (const TypePtr named = names_->find(word)) return named;
+    if (names_->qualifies(word)) return nullptr;
+  }
   if (word == "double" || word == "int64_t") {
     fail(word, fmt::format("unknown type {}: schemas write {}", word, word == "double" ? "float" : "int or SymInt"));
   }
   if (isKeyword(word)) fail(word, fmt::format("expected a type, found the keyword '{}'", word));
   if (word.front() >= 'a' && word.front() <= 'z') return Type::variable(word);
-  const std::string suggestion = didYouMean(word, typeNames());
+  std::vector<std::string_view> candidates(typeNames().begin(), typeNames().end());
+  if (names_ != nullptr) std::ranges::copy(names_->candidates(), std::back_inserter(candidates));
+  const std::string suggestion = didYouMean(word, candidates);
   fail(word, fmt::format("unknown type {}{}{}", word, suggestion.empty() ? "" : ".", suggestion));
 }
 
 void ParseState::beginComposed(ComposedType& composed) const {
   composed.word = last_word_;
-  composed.kind = *composedKind(last_word_);
+  const std::optional<TypeKind> kind = composedKind(last_word_);
+  composed.is_qualified = !kind.has_value();
+  composed.kind = kind.value_or(TypeKind::Class);
+  if (composed.is_qualified) composed.path = last_word_;
+}
+
+TypePtr ParseState::qualifiedType(const ComposedType& composed) const {
+  if (const TypePtr named = names_->find(composed.path)) return named;
+  const std::string suggestion = didYouMean(composed.path, names_->candidates());
+  fail(composed.word, fmt::format("unknown type {}{}{}", composed.path, suggestion.empty() ? "" : ".", suggestion));
 }
 
 AnnotatedType ParseState::compose(const ComposedType& composed) const {
@@ -109,6 +126,7 @@ AnnotatedType ParseState::compose(const ComposedType& composed) const {
   const auto typeOf = [&]() -> TypePtr {
     switch (composed.kind) {
       case TypeKind::Class: {
+        if (composed.is_qualified) return qualifiedType(composed);
         const std::string name = std::string(kClassStart) + composed.path;
         if (!isClassName(name)) fail(composed.word, "a class is written __torch__.torch.classes.namespace.Name");
         return Type::classNamed(name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/schema/default_value.h>
+#include <boxcar/schema/parse_schema.h>
 #include <boxcar/schema/schema_builder.h>
 #include <boxcar/schema/words.h>
 
@@ -23,6 +24,7 @@ struct ComposedType {
   TypeKind kind = TypeKind::Tuple;
   std::string_view word;
   std::string path;
+  bool is_qualified = false;  // [word] qualifies one of TypeNames
   boost::container::small_vector<AnnotatedType, 4> members;
 };
 
@@ -30,7 +32,7 @@ struct ComposedType {
 // throws SchemaError.
 class ParseState {
  public:
-  explicit ParseState(std::string_view text) : builder_(text) {}
+  explicit ParseState(std::string_view text, const TypeNames* names = nullptr) : builder_(text), names_(names) {}
 
   SchemaBuilder& builder() noexcept { return builder_; }
 
@@ -149,9 +151,11 @@ class ParseState {
     if (builder_.isVararg()) failBehindDots();
   }
   TypePtr unusualType(std::string_view word) const;
+  TypePtr qualifiedType(const ComposedType& composed) const;
   void checkDepth(const AnnotatedType& type, const char* end) const;
 
   SchemaBuilder builder_;
+  const TypeNames* names_;
   int depth_ = 0;
   const char* skipped_begin_ = nullptr;
   const char* skipped_end_ = nullptr;

@@ -10,17 +10,20 @@
 namespace boxcar {
 
 // The owner of all types. Those without parameters are in an array in the order of TypeKind; composed ones are looked
-// up by their text, which is unique.
+// up by their text, and told apart by what they contain, for classes of one name may differ in their identity.
 class TypeTable {
  public:
   static TypePtr base(TypeKind kind) noexcept { return &base_[static_cast<std::size_t>(kind)]; }
   static constexpr std::size_t kBaseCount = static_cast<std::size_t>(TypeKind::AnyEnum) + 1;
 
-  static TypePtr intern(TypeKind kind, std::string text, std::span<const TypePtr> contained) {
+  static TypePtr intern(TypeKind kind, std::string text, std::span<const TypePtr> contained,
+                        const void* identity = nullptr) {
     static TypeTable* const table = new TypeTable;  // outlives every static object that holds a type
     const std::lock_guard lock(table->mutex_);
-    const auto found = table->types_.find(text);
-    if (found != table->types_.end()) return found->second;
+    for (auto [each, end] = table->types_.equal_range(text); each != end; ++each) {
+      const TypePtr found = each->second;
+      if (found->identity_ == identity && std::ranges::equal(found->contained(), contained)) return found;
+    }
 
     int depth = 1;
     bool has_variables = kind == TypeKind::Variable;
@@ -39,6 +42,7 @@ class TypeTable {
     type->contained_count_ = static_cast<std::uint32_t>(contained.size());
     type->depth_ = static_cast<std::uint8_t>(depth);
     type->has_variables_ = has_variables;
+    type->identity_ = identity;
     table->types_.emplace(type->text(), type);
     return type;
   }
@@ -59,7 +63,7 @@ class TypeTable {
   static constinit const Type base_[kBaseCount];
 
   std::mutex mutex_;
-  std::unordered_map<std::string_view, TypePtr> types_;
+  std::unordered_multimap<std::string_view, TypePtr> types_;
 };
 
 constinit const Type TypeTable::base_[] = {
@@ -168,6 +172,11 @@ TypePtr Type::classNamed(std::string_view qualified_name) {
   BOXCAR_CHECK(detail::isClassName(qualified_name),
                "class {} is not of the form __torch__.torch.classes.namespace.Name", qualified_name);
   return TypeTable::intern(TypeKind::Class, std::string(qualified_name), {});
+}
+
+TypePtr Type::classOf(std::string_view name, const void* identity) {
+  BOXCAR_INTERNAL_ASSERT(identity != nullptr);
+  return TypeTable::intern(TypeKind::Class, std::string(name), {}, identity);
 }
 
 TypePtr Type::variable(std::string_view name) {

@@ -93,6 +93,9 @@ class BOXCAR_API Type {
   static TypePtr unionOf(std::span<const TypePtr> members);
   // A registered class by its full name: `__torch__.torch.classes.ns.Name`.
   static TypePtr classNamed(std::string_view qualified_name);
+  // A class that schemas cannot write, told from others called [name] by [identity], which is not null and never
+  // freed: what describes the class. The same type each time.
+  static TypePtr classOf(std::string_view name, const void* identity);
   // A type variable: `t`.
   static TypePtr variable(std::string_view name);
 
@@ -108,8 +111,10 @@ class BOXCAR_API Type {
   // The only type inside a list, an optional, a Future, an Await or an RRef.
   TypePtr element() const noexcept { return contained_[0]; }
 
-  // The type as schemas write it.
+  // The type as schemas write it. Types that contain a class with an identity may share their text with others.
   std::string_view text() const noexcept { return {text_, text_size_}; }
+  // What classOf was given; null for all other types.
+  const void* identity() const noexcept { return identity_; }
 
   // Returns the type that represents values of this type: int for ScalarType, Layout, MemoryFormat, SymInt and the
   // like, str for Dimname, otherwise the type itself. Inner types stay as they are.
@@ -136,6 +141,7 @@ class BOXCAR_API Type {
   std::uint32_t contained_count_ = 0;
   const char* text_;
   const TypePtr* contained_ = nullptr;
+  const void* identity_ = nullptr;
   // The list and the optional of this type, once requested.
   mutable std::atomic<TypePtr> list_{nullptr};
   mutable std::atomic<TypePtr> optional_{nullptr};

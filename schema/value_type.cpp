@@ -41,6 +41,13 @@ bool dictMatches(const IValue& value, TypePtr key, TypePtr mapped) {
   return true;
 }
 
+bool classMatches(const IValue& value, TypePtr type) {
+  if (!value.isObject()) return false;
+  const void* const identity = value.toObject()->classIdentity();
+  if (identity != nullptr || type->identity() != nullptr) return identity == type->identity();
+  return value.toObject()->className() == type->text();
+}
+
 }  // namespace
 
 bool matches(const IValue& value, TypePtr type) {
@@ -75,7 +82,7 @@ bool matches(const IValue& value, TypePtr type) {
     case TypeKind::Await:
     case TypeKind::RRef: return value.isObject();
     case TypeKind::Function: return functionIn(value) != nullptr;
-    case TypeKind::Class: return value.isObject() && value.toObject()->className() == type->text();
+    case TypeKind::Class: return classMatches(value, type);
     case TypeKind::Optional: return value.isNone() || matches(value, type->element());
     case TypeKind::List: return listMatches(value, type->element());
     case TypeKind::Tuple: return tupleMatches(value, type->contained());
@@ -138,6 +145,7 @@ class TypeFinder {
   static TypePtr classOf(const IValue& value) {
     if (functionIn(value) != nullptr) return Type::function();
     const std::string name = value.toObject()->className();
+    if (const void* const identity = value.toObject()->classIdentity()) return Type::classOf(name, identity);
     return detail::isClassName(name) ? Type::classNamed(name) : Type::capsule();
   }
 

@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/bytecode/bytecode_text.h>
 #include <boxcar/interpreter/bytecode/constant_reader.h>
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/bytecode/verifier.h>
 #include <boxcar/interpreter/syntax/line_cursor.h>
 #include <boxcar/ivalue/python_text.h>
@@ -47,6 +48,7 @@ class Assembler {
     if (!nextLine() || line_.rest().substr(0, span_.end - span_.begin) != kBytecodeHeader) {
       line_.fail(span_, "the first line must be `{}`", kBytecodeHeader);
     }
+    findLabels();
     bool has_ended = false;
     while (!has_ended) {
       if (!nextLine()) line_.fail(span_, "the text is cut off: its last line must be `end`");
@@ -116,6 +118,8 @@ class Assembler {
   };
   static std::span<const LineKind> lineKinds() {
     static constexpr LineKind kinds[] = {
+        {"struct", &Assembler::readStruct},
+        {"field", &Assembler::readFieldLine},
         {"constant", &Assembler::readConstantLine},
         {"type", &Assembler::readTypeLine},
         {"site", &Assembler::readSite},
@@ -142,6 +146,107 @@ class Assembler {
     for (const LineKind& kind : lineKinds()) words += fmt::format("{}, ", kind.word);
     line_.moveTo(word.begin);
     line_.failExpected(fmt::format("an instruction or what a line may begin with: {}end", words));
+  }
+
+  // ---- Structs ----
+
+  // The types that a label can mean: a placeholder while structs are read, then the struct's type.
+  class Labels final : public TypeNames {
+   public:
+    TypePtr find(std::string_view name) const override {
+      const auto found = types.find(std::string(name));
+      return found == types.end() ? nullptr : found->second;
+    }
+    bool qualifies(std::string_view) const override { return false; }
+    std::vector<std::string_view> candidates() const override {
+      std::vector<std::string_view> names;
+      for (const auto& [name, type] : types) names.push_back(name);
+      return names;
+    }
+
+    std::unordered_map<std::string, TypePtr> types;
+  };
+
+  // Structs refer to one another, so their labels are known before the first of them is read.
+  void findLabels() {
+    const std::string_view text = text_->text();
+    for (size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size()) + 1) {
+      LineCursor line(text_,
+                      {static_cast<uint32_t>(at), static_cast<uint32_t>(std::min(text.find('\n', at), text.size()))});
+      if (line.word() != "struct") continue;
+      line.word();
+      const std::string label(line.word());
+      if (!label.empty() && labels_.types.emplace(label, nullptr).second) {
+        labels_.types[label] = placeholderStruct(label_order_.size(), label);
+        label_order_.push_back(label);
+      }
+    }
+  }
+
+  void readStruct() {
+    const uint32_t begin = line_.skipSpaces();
+    readIndex("struct", unit_.structs.size());
+    if (has_types_) line_.fail(span_, "the lines of structs come before all lines that name types");
+    const uint32_t label_begin = line_.skipSpaces();
+    const std::string label(line_.word());
+    if (drafts_.size() >= label_order_.size() || label_order_[drafts_.size()] != label) {
+      line_.fail({label_begin, line_.at()}, "another struct is called `{}`", label);
+    }
+    StructDraft draft{line_.take("called ") ? readName() : label, {}, {}};
+    CodeStruct made;
+    if (line_.take("of")) {
+      made.origin = CodeStruct::Origin::Imported;
+      made.module = readReference("module", spellingOf(Operand::Module).expected);
+    } else if (line_.take("reached")) {
+      made.origin = CodeStruct::Origin::Reached;
+    } else if (!line_.take("declared")) {
+      line_.failExpected("`declared`, `of module 0` or `reached`");
+    }
+    draft.source = readQuoted(line_);
+    line_.need("(");
+    while (!line_.take(")")) {
+      if (!draft.fields.empty()) line_.need(",");
+      StructField field;
+      field.type = typeHere();
+      field.name = readName();
+      draft.fields.push_back(std::move(field));
+      std::optional<IValue>& initial = made.defaults.emplace_back();
+      if (line_.take("=")) initial = readConstant(line_);
+    }
+    if (made.origin == CodeStruct::Origin::Reached) made.defaults.clear();
+    made.span = readOptionalSpan().value_or(Span{begin, begin});
+    drafts_.push_back(std::move(draft));
+    add(UnitPart::Struct, unit_.structs, std::move(made));
+  }
+
+  // Makes the types of the structs, which have all been read.
+  void finishStructs() {
+    if (std::exchange(has_types_, true)) return;
+    if (drafts_.size() < label_order_.size()) {
+      line_.fail(span_, "the lines of structs come before all lines that name types");
+    }
+    const std::vector<const StructLayout*> layouts = makeStructs(drafts_);
+    for (size_t i = 0; i < layouts.size(); ++i) {
+      unit_.structs[i].type = layouts[i]->type;
+      labels_.types[label_order_[i]] = layouts[i]->type;
+    }
+  }
+
+  void readFieldLine() {
+    readIndex("field", unit_.fields.size());
+    const uint32_t begin = line_.skipSpaces();
+    const TypePtr type = readType();
+    const StructLayout* const layout = layoutOf(type);
+    if (layout == nullptr) line_.fail({begin, line_.at()}, "{} is not a struct", *type);
+    const uint32_t name_begin = line_.skipSpaces();
+    const std::string name = readName();
+    const auto index = layout->indexOf(name);
+    if (!index) {
+      line_.fail(
+          {name_begin, line_.at()}, "{} has no field `{}`.{}", *type, name,
+          suggestion(name, layout->fields, [](const StructField& each) -> std::string_view { return each.name; }));
+    }
+    unit_.fields.push_back({type, *index});
   }
 
   // ---- What functions share ----
@@ -209,8 +314,14 @@ class Assembler {
   }
 
   TypePtr readType() {
+    finishStructs();
+    return typeHere();
+  }
+
+  TypePtr typeHere() {
     line_.skipSpaces();
-    const TypePrefix prefix = readSchemaText(line_.rest(), parseTypePrefix);
+    const TypePrefix prefix =
+        readSchemaText(line_.rest(), [this](std::string_view text) { return parseTypePrefix(text, &labels_); });
     line_.moveTo(static_cast<uint32_t>(line_.at() + prefix.length));
     return prefix.type;
   }
@@ -265,8 +376,10 @@ class Assembler {
   }
 
   FunctionSchema readSchema() {
+    finishStructs();
     line_.skipSpaces();
-    SchemaPrefix prefix = readSchemaText(line_.rest(), parseSchemaPrefix);
+    SchemaPrefix prefix =
+        readSchemaText(line_.rest(), [this](std::string_view text) { return parseSchemaPrefix(text, &labels_); });
     line_.moveTo(static_cast<uint32_t>(line_.at() + prefix.length));
     line_.need("=");
     return std::move(prefix.schema);
@@ -513,6 +626,12 @@ class Assembler {
       case Operand::ListType:
         if (!line_.take("type")) line_.failExpected(expected);
         return line_.number<uint16_t>("the number of a type");
+      case Operand::Struct:
+        if (!line_.take("struct")) line_.failExpected(expected);
+        return line_.number<uint16_t>("the number of a struct");
+      case Operand::Field:
+        if (!line_.take("field")) line_.failExpected(expected);
+        return line_.number<uint16_t>("the number of a field");
       case Operand::Builtin: return readBuiltin(expected);
       case Operand::Target: return static_cast<uint16_t>(readTarget<int16_t>(expected));
       default: break;
@@ -584,6 +703,7 @@ class Assembler {
   }
 
   CodeUnit finish() {
+    finishStructs();
     // Without sources, everything comes from the lines of this text.
     const bool has_sources = !sources_.empty();
     if (!has_sources) sources_.push_back(text_);
@@ -606,6 +726,7 @@ class Assembler {
       show(UnitPart::Operator, unit_.operators);
       show(UnitPart::Export, unit_.exports);
       show(UnitPart::Handler, unit_.handlers);
+      show(UnitPart::Struct, unit_.structs);
     }
     try {
       verify(unit_);
@@ -628,8 +749,12 @@ class Assembler {
   Span span_;  // the current line
   CodeUnit unit_;
   std::vector<FunctionLines> function_lines_;
-  std::array<std::vector<Span>, static_cast<size_t>(UnitPart::Import) + 1> part_lines_;
+  std::array<std::vector<Span>, static_cast<size_t>(UnitPart::Struct) + 1> part_lines_;
   std::vector<SourcePtr> sources_;
+  Labels labels_;
+  std::vector<std::string> label_order_;
+  std::vector<StructDraft> drafts_;
+  bool has_types_ = false;  // the types of the structs are made
 };
 
 }  // namespace

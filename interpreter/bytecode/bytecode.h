@@ -96,6 +96,30 @@ struct CodeExport {
   Span span;
 };
 
+// Returns the name that imports use: `f`, or `Struct.method`.
+inline std::string exportedName(const CodeExport& exported) { return toString(exported.schema.operator_name()); }
+inline bool isMethod(const CodeExport& exported) { return !exported.schema.overload_name().empty(); }
+
+// A struct whose type the unit knows: one that the script declares, one that it imports, or one that a field or a
+// signature of these leads to.
+struct CodeStruct {
+  enum class Origin : uint8_t { Declared, Imported, Reached };
+
+  TypePtr type = nullptr;
+  Origin origin = Origin::Declared;
+  uint32_t module = 0;                          // of an imported struct: which declares it
+  std::vector<std::optional<IValue>> defaults;  // by field, each of its type; those of a reached struct are not known
+  Span span;
+};
+
+// A field that instructions read or set.
+struct CodeField {
+  TypePtr type = nullptr;  // of the struct
+  uint16_t index = 0;
+
+  friend bool operator==(const CodeField&, const CodeField&) = default;
+};
+
 enum class HandlerKind : uint8_t { Impl, Fallback, Mode };
 
 // A body that handles calls of operators. Bodies of fallbacks and modes take the operator and the list of its
@@ -154,7 +178,9 @@ struct CodeUnit {
   std::vector<DynamicSite> dynamic_sites;
   std::vector<CodeGlobal> globals;  // constants of the script, each set once
   std::vector<CodeOperator> operators;
-  std::vector<CodeExport> exports;
+  std::vector<CodeExport> exports;  // methods are called `Struct.method`
+  std::vector<CodeStruct> structs;
+  std::vector<CodeField> fields;
   std::vector<CodeHandler> handlers;
   std::vector<CodeScope> scopes;
   std::vector<CodeModule> modules;

@@ -110,6 +110,8 @@ OperandSpelling spellingOf(Operand operand) noexcept {
     case Operand::Count: return {"count", "a number of values, from 0 to 65535"};
     case Operand::Type: return {"type n", "a type, as in `type 0`"};
     case Operand::ListType: return {"type n[]", "a list type, as in `type 0`"};
+    case Operand::Struct: return {"struct n", "a struct that is declared or imported, as in `struct 0`"};
+    case Operand::Field: return {"field n", "a field, as in `field 0`"};
     case Operand::Builtin: return {"name", "the name of a built-in, as in `len`"};
     case Operand::ArgumentCount: return {"count", "a number of values, from 0 to 65535"};
     case Operand::Target: return {"-> near", "an instruction at most 32767 away, as in `-> 0`"};

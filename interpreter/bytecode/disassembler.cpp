@@ -1,11 +1,13 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/bytecode/bytecode_text.h>
 #include <boxcar/interpreter/bytecode/disassembler.h>
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/syntax/utf8.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,16 +32,22 @@ class Disassembler {
 
   std::string run() {
     collectSources();
+    labelStructs();
     write("{}\n", kBytecodeHeader);
+    for (size_t i = 0; i < unit_.structs.size(); ++i) writeStruct(i);
+    for (size_t i = 0; i < unit_.fields.size(); ++i) {
+      const CodeField& field = unit_.fields[i];
+      write("field {} {} {}\n", i, typeText(field.type), nameText(layoutOf(field.type)->fields[field.index].name));
+    }
     for (size_t i = 0; i < unit_.constants.size(); ++i) write("constant {} {}\n", i, constantText(unit_.constants[i]));
-    for (size_t i = 0; i < unit_.types.size(); ++i) write("type {} {}\n", i, unit_.types[i]->text());
+    for (size_t i = 0; i < unit_.types.size(); ++i) write("type {} {}\n", i, typeText(unit_.types[i]));
     for (size_t i = 0; i < unit_.operator_sites.size(); ++i) {
       const OperatorSite& site = unit_.operator_sites[i];
       write("site {} {} {} -> {}\n", i, site.name, site.arguments, site.results);
     }
     for (size_t i = 0; i < unit_.dynamic_sites.size(); ++i) writeDynamicSite(i);
     for (size_t i = 0; i < unit_.globals.size(); ++i) {
-      write("global {} {}: {}\n", i, nameText(unit_.globals[i].name), unit_.globals[i].type->text());
+      write("global {} {}: {}\n", i, nameText(unit_.globals[i].name), typeText(unit_.globals[i].type));
     }
     for (size_t i = 0; i < unit_.modules.size(); ++i) {
       const CodeModule& module = unit_.modules[i];
@@ -53,7 +61,7 @@ class Disassembler {
       write(" {}\n", spanText(op.span));
     }
     for (const CodeExport& exported : unit_.exports) {
-      write("export {} = fn {} {}\n", exported.schema, exported.function, spanText(exported.span));
+      write("export {} = fn {} {}\n", labelled(exported.schema), exported.function, spanText(exported.span));
     }
     for (size_t i = 0; i < unit_.handlers.size(); ++i) writeHandler(i);
     for (size_t i = 0; i < unit_.scopes.size(); ++i) write("scope {} {}\n", i, scopeText(unit_.scopes[i]));
@@ -92,6 +100,63 @@ class Disassembler {
       if (end == std::string_view::npos) return;
       text.remove_prefix(end + 1);
     }
+  }
+
+  // Structs of one name get different labels.
+  void labelStructs() {
+    std::vector<std::string> used;
+    for (const CodeStruct& each : unit_.structs) {
+      const std::string name(each.type->text());
+      std::string label = name;
+      for (size_t i = 2; std::ranges::find(used, label) != used.end(); ++i) label = fmt::format("{}_{}", name, i);
+      if (label != name) labels_.emplace(each.type, placeholderStruct(used.size(), label));
+      used.push_back(std::move(label));
+    }
+  }
+
+  // Returns [type] with labels instead of the names of structs.
+  TypePtr labelled(TypePtr type) const {
+    return replaceStructs(type, [this](TypePtr each) {
+      const auto found = labels_.find(each);
+      return found == labels_.end() ? each : found->second;
+    });
+  }
+  FunctionSchema labelled(const FunctionSchema& schema) const {
+    if (labels_.empty()) return schema;
+    const auto all = [this](const std::vector<Argument>& arguments) {
+      std::vector<Argument> result;
+      for (const Argument& each : arguments) {
+        result.emplace_back(each.name(), labelled(each.type()), each.N(), each.default_value(), each.kwarg_only(),
+                            each.alias_info());
+      }
+      return result;
+    };
+    return {schema.operator_name(), all(schema.arguments()), all(schema.returns()), schema.is_vararg(),
+            schema.is_varret()};
+  }
+  std::string typeText(TypePtr type) const { return std::string(labelled(type)->text()); }
+
+  void writeStruct(size_t index) {
+    const CodeStruct& each = unit_.structs[index];
+    const StructLayout& layout = *layoutOf(each.type);
+    write("struct {} {}", index, typeText(each.type));
+    if (labels_.contains(each.type)) write(" called {}", layout.name);
+    switch (each.origin) {
+      case CodeStruct::Origin::Declared: write(" declared"); break;
+      case CodeStruct::Origin::Imported: write(" of module {}", each.module); break;
+      case CodeStruct::Origin::Reached: write(" reached"); break;
+    }
+    write(" {} (", quotedText(layout.source));
+    for (size_t i = 0; i < layout.fields.size(); ++i) {
+      write("{}{} {}", i == 0 ? "" : ", ", typeText(layout.fields[i].type), nameText(layout.fields[i].name));
+      if (i < each.defaults.size() && each.defaults[i]) write(" = {}", constantText(*each.defaults[i]));
+    }
+    write(") {}\n", spanText(each.span));
+  }
+
+  static std::string fieldText(const CodeField& field) {
+    const StructLayout& layout = *layoutOf(field.type);
+    return fmt::format("{}.{}", layout.name, layout.fields[field.index].name);
   }
 
   static std::string spanText(Span span) { return fmt::format("@{}..{}", span.begin, span.end); }
@@ -210,6 +275,8 @@ class Disassembler {
       case Operand::ArgumentCount: return std::to_string(field);
       case Operand::Type:
       case Operand::ListType: comment = unit_.types[field]->text(); return fmt::format("type {}", field);
+      case Operand::Struct: comment = unit_.structs[field].type->text(); return fmt::format("struct {}", field);
+      case Operand::Field: comment = fieldText(unit_.fields[field]); return fmt::format("field {}", field);
       case Operand::Builtin: return std::string(builtins()[field].name());
       case Operand::Target: return fmt::format("-> {}", static_cast<int64_t>(at) + 1 + static_cast<int16_t>(field));
       case Operand::WideImmediate: return std::to_string(instruction.wide());
@@ -245,6 +312,7 @@ class Disassembler {
 
   const CodeUnit& unit_;
   std::vector<const Source*> sources_;
+  std::unordered_map<TypePtr, TypePtr> labels_;  // of structs whose name another struct has
   std::string text_;
 };
 

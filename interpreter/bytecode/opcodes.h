@@ -41,6 +41,8 @@ enum class Operand : uint8_t {
   Count,          // a number of values on the stack
   Type,           // index into the unit's types
   ListType,       // index into the unit's types, of a list type
+  Struct,         // index into the unit's structs, of one that is declared or imported
+  Field,          // index into the unit's fields
   Builtin,        // index into builtins()
   ArgumentCount,  // the number of values that the built-in in field a takes from the stack
   Target,         // int16, relative to the next instruction

@@ -1,5 +1,7 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/bytecode/verifier.h>
+#include <boxcar/schema/value_type.h>
 
 #include <algorithm>
 #include <optional>
@@ -161,6 +163,13 @@ class FunctionVerifier {
         needIndex(field, value, unit_.types.size(), "type");
         if (!unit_.types[value]->isList()) fail("type {} is {}, not a list", value, unit_.types[value]->text());
         return;
+      case Operand::Struct:
+        needIndex(field, value, unit_.structs.size(), "struct");
+        if (unit_.structs[value].origin == CodeStruct::Origin::Reached) {
+          fail("struct {} is neither declared nor imported, so it cannot be made", value);
+        }
+        return;
+      case Operand::Field: return needIndex(field, value, unit_.fields.size(), "field");
       case Operand::Builtin: return needIndex(field, value, builtins().size(), "built-in");
       case Operand::Target: return void(target(static_cast<int16_t>(value)));
       case Operand::FarTarget: return void(target(static_cast<int32_t>(index)));
@@ -200,6 +209,12 @@ class FunctionVerifier {
       if (isWide(opcode.operands[field])) break;
     }
     if (opcode.then == Then::Return) needResult(kindOf(opcode.operands[0]));
+    if (instruction.op == Opcode::MakeStruct) {
+      const StructLayout& layout = *layoutOf(unit_.structs[instruction.b].type);
+      if (instruction.c != layout.fields.size()) {
+        fail("{} has {} fields, not {}", layout.name, layout.fields.size(), instruction.c);
+      }
+    }
     if (instruction.op == Opcode::LoadFunction) needSignature(instruction.index());
     if (instruction.op == Opcode::LoadImported && unit_.imports[instruction.index()].name == kScriptName) {
       fail("the statements of a module are not a value");
@@ -495,6 +510,35 @@ void need(bool condition, std::string_view what) {
   if (!condition) throw BytecodeError(fmt::format("bad bytecode: {}", what), {});
 }
 
+// Before any function, because instructions read what structs and fields refer to.
+void verifyStructs(const CodeUnit& unit) {
+  for (size_t i = 0; i < unit.structs.size(); ++i) {
+    const CodeStruct& each = unit.structs[i];
+    const auto fail = [i](std::string_view what) {
+      throw BytecodeError(fmt::format("bad bytecode: struct {}: {}", i, what), {UnitPart::Struct, i, std::nullopt});
+    };
+    if (each.type == nullptr || layoutOf(each.type) == nullptr) fail("its type is not a struct");
+    const StructLayout& layout = *layoutOf(each.type);
+    if (each.origin != CodeStruct::Origin::Reached && each.defaults.size() != layout.fields.size()) {
+      fail("it has not as many defaults as fields");
+    }
+    for (size_t k = 0; k < each.defaults.size(); ++k) {
+      if (each.defaults[k] && !matches(*each.defaults[k], layout.fields[k].type)) {
+        fail(fmt::format("the default of {} is not of type {}", layout.fields[k].name, *layout.fields[k].type));
+      }
+    }
+    if (each.origin == CodeStruct::Origin::Imported && each.module >= unit.modules.size()) {
+      fail(fmt::format("it is of module {}, but there are {}", each.module, unit.modules.size()));
+    }
+    if (!isIn(each.span, *unit.source)) fail(fmt::format("its span {} is not in the source", toText(each.span)));
+  }
+  for (size_t i = 0; i < unit.fields.size(); ++i) {
+    const CodeField& field = unit.fields[i];
+    const StructLayout* const layout = field.type == nullptr ? nullptr : layoutOf(field.type);
+    need(layout != nullptr && field.index < layout->fields.size(), fmt::format("field {} is of no struct", i));
+  }
+}
+
 }  // namespace
 
 StackEffect stackEffect(const CodeUnit& unit, const Instruction& instruction) {
@@ -528,6 +572,7 @@ std::vector<FunctionBounds> verify(const CodeUnit& unit) {
   need(std::ranges::all_of(unit.types, [](TypePtr type) { return type != nullptr; }), "a type is missing");
   need(std::ranges::all_of(unit.globals, [](const CodeGlobal& global) { return global.type != nullptr; }),
        "the type of a global is missing");
+  verifyStructs(unit);
   // Before the code of any function, because calls check their callees' arguments.
   for (size_t i = 0; i < unit.functions.size(); ++i) FunctionVerifier(unit, i).checkArguments();
   std::vector<FunctionBounds> bounds;

@@ -20,7 +20,7 @@ struct FunctionBounds {
 };
 
 // The parts of a unit.
-enum class UnitPart : uint8_t { Unit, Function, Operator, Export, Handler, Scope, Module, Import };
+enum class UnitPart : uint8_t { Unit, Function, Operator, Export, Handler, Scope, Module, Import, Struct };
 
 // Why a unit is rejected, and which part is at fault.
 class BOXCAR_API BytecodeError : public RuntimeError {

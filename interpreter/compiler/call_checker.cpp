@@ -51,18 +51,11 @@ bool CallChecker::isHeld(std::string_view name, TypeKind kind) const {
 }
 
 ExprPtr CallChecker::callValue(const syntax::Call& call, Span span) {
-  std::vector<ExprPtr> values;
-  values.push_back(expressions_.infer(syntax::Expr{call.callee.span, 1, syntax::NameRef{call.callee}}));
-  std::vector<IValue> keywords;
-  std::vector<TypedArgument> arguments = inferArguments(call.arguments);
-  if (typed::isPoison(*values[0]) || hasPoison(arguments)) return typed::poison(span);
-  if (values[0]->type->kind() == TypeKind::Any) {
-    values[0] = typed::convertAtRunTime(std::move(values[0]), Type::function());
-  }
-  for (const TypedArgument& argument : arguments) keywords.emplace_back(argument.keyword);
-  values.push_back(typed::constant(IValue(std::move(keywords)), Type::listOf(Type::string()), span));
-  for (TypedArgument& argument : arguments) values.push_back(std::move(argument.value));
-  return typed::make(Type::any(), span, typed::CallBuiltin{*findBuiltin("call_function"), std::move(values)});
+  std::vector<TypedArgument> arguments;
+  arguments.push_back(
+      {expressions_.infer(syntax::Expr{call.callee.span, 1, syntax::NameRef{call.callee}}), {}, call.callee.span});
+  for (TypedArgument& argument : inferArguments(call.arguments)) arguments.push_back(std::move(argument));
+  return resolver_.callHeld(std::move(arguments), span);
 }
 
 ExprPtr CallChecker::infer(const syntax::Call& call, Span span) {
@@ -86,6 +79,9 @@ ExprPtr CallChecker::infer(const syntax::Call& call, Span span) {
   if (isHeld(name, TypeKind::Function)) return callValue(call, span);
   if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
     return resolver_.callScriptFunction(*function, inferArguments(call.arguments), span);
+  }
+  if (const ScriptStruct* made = context_.declarations.findStruct(name, span.begin)) {
+    return resolver_.makeStruct(*made, inferArguments(call.arguments), span);
   }
   if (name == "isinstance") return conditions_.isInstance(call, span).value;
   std::vector<TypedArgument> arguments = inferArguments(call.arguments);
@@ -112,6 +108,9 @@ ExprPtr CallChecker::infer(const syntax::MethodCall& call, Span span) {
     }
   }
 
+  if (const ScriptStruct* made = context_.findStructInAlias(*call.object, call.method)) {
+    return resolver_.makeStruct(*made, inferArguments(call.arguments), span);
+  }
   if (const auto function = context_.findInAlias(*call.object, call.method)) {
     std::vector<TypedArgument> given = inferArguments(call.arguments);
     if (*function == nullptr || hasPoison(given)) return typed::poison(span);
@@ -125,7 +124,73 @@ ExprPtr CallChecker::infer(const syntax::MethodCall& call, Span span) {
   for (TypedArgument& argument : inferArguments(call.arguments)) arguments.push_back(std::move(argument));
   if (hasPoison(arguments)) return typed::poison(span);
 
-  const std::string_view name = call.method.text;
+  if (layoutOf(type) != nullptr) {
+    if (ExprPtr value = structMethod(call.method, arguments, span)) return value;
+  }
+  const bool may_be_member = type->kind() == TypeKind::Any && context_.declarations.isMember(call.method.text);
+  if (!may_be_member) return callOn(type, call.method, std::move(arguments), span);
+  if (!isKnownMethod(call.method.text, span.begin)) {
+    return resolver_.callMember(call.method.text, std::move(arguments), span);
+  }
+  // The methods of structs take precedence.
+  typed::Block before;
+  for (TypedArgument& argument : arguments) argument.value = context_.keep(std::move(argument.value), before);
+  const auto copy = [&arguments] {
+    std::vector<TypedArgument> copies;
+    for (const TypedArgument& a : arguments) copies.push_back({typed::copyOf(*a.value), a.keyword, a.span});
+    return copies;
+  };
+  // If nothing else takes such arguments, only a struct can.
+  Diagnostics found = std::exchange(context_.found, Diagnostics());
+  ExprPtr otherwise = callOn(type, call.method, copy(), span);
+  const bool is_other = context_.found.error_count() == 0;
+  context_.found = std::move(found);
+  if (!is_other) {
+    return typed::withStatements(std::move(before), resolver_.callMember(call.method.text, copy(), span));
+  }
+  ExprPtr is_member = typed::hasMember(typed::copyOf(*arguments[0].value), call.method.text, span);
+  ExprPtr value = resolver_.callMember(call.method.text, copy(), span);
+  return typed::withStatements(
+      std::move(before),
+      typed::make(Type::any(), span, typed::Conditional{std::move(is_member), std::move(value), std::move(otherwise)}));
+}
+
+bool CallChecker::isKnownMethod(std::string_view name, uint32_t position) {
+  if (context_.declarations.findFunction(name, position) != nullptr || isCallable(name) ||
+      context_.declarations.findOperators(name, position) != nullptr) {
+    return true;
+  }
+  return std::ranges::any_of(builtins(), [name](const Builtin& builtin) {
+    const size_t dot = builtin.name().find('.');
+    return dot != std::string_view::npos && builtin.name().substr(dot + 1) == name;
+  });
+}
+
+ExprPtr CallChecker::structMethod(const syntax::Name& method, std::vector<TypedArgument>& arguments, Span span) {
+  const TypePtr type = arguments[0].value->type;
+  const ScriptStruct* const declared = context_.declarations.structOf(type);
+  if (declared != nullptr) {
+    const auto found = declared->methods.find(method.text);
+    if (found != declared->methods.end()) {
+      return resolver_.callScriptFunction(*found->second, std::move(arguments), span);
+    }
+  }
+  if (const auto field = layoutOf(type)->indexOf(method.text)) {
+    const TypePtr held = layoutOf(type)->fields[*field].type;
+    if (held->kind() == TypeKind::Function || held->kind() == TypeKind::Any) {
+      arguments[0].value = typed::field(std::move(arguments[0].value), *field, span);
+      return resolver_.callHeld(std::move(arguments), span);
+    }
+  }
+  // The methods of a struct that another file imports are found when the line runs.
+  if (declared == nullptr && !isKnownMethod(method.text, span.begin)) {
+    return resolver_.callMember(method.text, std::move(arguments), span);
+  }
+  return nullptr;
+}
+
+ExprPtr CallChecker::callOn(TypePtr type, const syntax::Name& called, std::vector<TypedArgument> arguments, Span span) {
+  const std::string_view name = called.text;
   if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
     return resolver_.callScriptFunction(*function, std::move(arguments), span);
   }
@@ -136,15 +201,15 @@ ExprPtr CallChecker::infer(const syntax::MethodCall& call, Span span) {
     if (findBuiltin(method) && (arguments.size() == 1 || operators == nullptr) && !isTensorAttribute(name)) {
       return builtins_.callBuiltin(method, std::move(arguments), span);
     }
-    if (operators != nullptr) return resolver_.callOperators(*operators, std::move(arguments), span, call.method.span);
+    if (operators != nullptr) return resolver_.callOperators(*operators, std::move(arguments), span, called.span);
   } else if (type->kind() == TypeKind::Any) {
-    return anyMethod(call.method, operators, std::move(arguments), span);
+    return anyMethod(called, operators, std::move(arguments), span);
   } else if (findBuiltin(method) && !(type->kind() == TypeKind::Function && isOperatorAttribute(name))) {
     return builtins_.callBuiltin(method, std::move(arguments), span);
   }
   if (isCallable(name)) return builtins_.callBuiltin(name, std::move(arguments), span);
-  if (operators != nullptr) return resolver_.callOperators(*operators, std::move(arguments), span, call.method.span);
-  reportUnknownMethod(context_, call.method, type);
+  if (operators != nullptr) return resolver_.callOperators(*operators, std::move(arguments), span, called.span);
+  reportUnknownMethod(context_, called, type);
   return typed::poison(span);
 }
 
@@ -181,13 +246,11 @@ ExprPtr CallChecker::anyMethod(const syntax::Name& method, const OverloadSet* op
     if (isCallable(method.text) && !is_operator) return builtins_.callBuiltin(method.text, std::move(arguments), span);
     if (operators != nullptr) return resolver_.callOperators(*operators, std::move(arguments), span, method.span);
     if (known.size() == 1) return builtins_.callBuiltin(known[0], std::move(arguments), span);  // reports what is wrong
-    if (known.empty()) {
-      reportUnknownMethod(context_, method, any);
-    } else {
-      Diagnostic& diagnostic = context_.error(span, fmt::format("no method `{}` takes such arguments", method.text));
-      for (const std::string& name : known) {
-        diagnostic.note(fmt::format("{}.{}", name.substr(0, name.find('.')), builtins()[*findBuiltin(name)].schema));
-      }
+    // It may be a struct's.
+    if (known.empty()) return resolver_.callMember(method.text, std::move(arguments), span);
+    Diagnostic& diagnostic = context_.error(span, fmt::format("no method `{}` takes such arguments", method.text));
+    for (const std::string& name : known) {
+      diagnostic.note(fmt::format("{}.{}", name.substr(0, name.find('.')), builtins()[*findBuiltin(name)].schema));
     }
     if (methods.empty()) return typed::poison(span);
   }

@@ -36,6 +36,12 @@ class CallChecker {
   bool isHeld(std::string_view name, TypeKind kind) const;
   // Infers a call of the function in a variable or a constant.
   typed::ExprPtr callValue(const syntax::Call& call, Span span);
+  // Infers a call of a method of a type that is no struct's, or of another function with the object as first argument.
+  typed::ExprPtr callOn(TypePtr type, const syntax::Name& called, std::vector<TypedArgument> arguments, Span span);
+  // Whether a method call of this name means something for values that are no structs'.
+  bool isKnownMethod(std::string_view name, uint32_t position);
+  // Infers a call of a struct's method, or of the function in its field, and takes the arguments; null if it has none.
+  typed::ExprPtr structMethod(const syntax::Name& method, std::vector<TypedArgument>& arguments, Span span);
   // Infers a method call on a value whose kind is only known at run time. [operators] is null if none has the name.
   typed::ExprPtr anyMethod(const syntax::Name& method, const OverloadSet* operators,
                            std::vector<TypedArgument> arguments, Span span);

@@ -1,9 +1,11 @@
+#include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/call_resolver.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -36,7 +38,8 @@ ExprPtr CallResolver::callScriptFunction(const ScriptFunction& function, std::ve
   const std::vector<CallArgument> signature = signatureOf(arguments);
   Resolution resolution = resolveOverload(candidates, signature, false);
   if (resolution.kind == Resolution::Kind::None) {
-    reportRejections(context_, span, function.schema.name(), candidates, arguments, resolution.rejections);
+    reportRejections(context_, span, toString(function.schema.operator_name()), candidates, arguments,
+                     resolution.rejections);
     return typed::poison(span);
   }
   const TypePtr type = scriptType(resultType(function.schema, resolution.fit));
@@ -47,6 +50,53 @@ ExprPtr CallResolver::callScriptFunction(const ScriptFunction& function, std::ve
                                                  function.import.has_value()});
   call->fields = context_.declarations.fieldNames(function.schema);
   return typed::withStatements(std::move(before), std::move(call));
+}
+
+ExprPtr CallResolver::makeStruct(const ScriptStruct& made, std::vector<TypedArgument> arguments, Span span) {
+  if (hasPoison(arguments)) return typed::poison(span);
+  const StructLayout& layout = *layoutOf(made.type);
+  const std::vector<std::optional<IValue>>& defaults = context_.declarations.codeStructs()[made.index].defaults;
+  const auto positional =
+      static_cast<size_t>(std::ranges::count(arguments, std::string_view(), &TypedArgument::keyword));
+  for (size_t i = positional; i < layout.fields.size(); ++i) {
+    const std::string_view name = layout.fields[i].name;
+    if (!defaults[i] || std::ranges::find(arguments, name, &TypedArgument::keyword) != arguments.end()) continue;
+    arguments.push_back({typed::literal(*defaults[i], scriptType(layout.fields[i].type), span), name, span});
+  }
+  const FunctionSchema* candidates[] = {&made.constructor};
+  const Resolution resolution = resolveOverload(candidates, signatureOf(arguments), false);
+  if (resolution.kind == Resolution::Kind::None) {
+    reportRejections(context_, span, made.name, candidates, arguments, resolution.rejections);
+    return typed::poison(span);
+  }
+  typed::Block before;
+  auto fields = converter_.arrange(made.constructor, resolution.fit, std::move(arguments), before, span, false);
+  return typed::withStatements(std::move(before),
+                               typed::make(made.type, span, typed::MakeStruct{made.index, std::move(fields)}));
+}
+
+ExprPtr CallResolver::callMember(std::string_view name, std::vector<TypedArgument> arguments, Span span) {
+  std::vector<ExprPtr> values;
+  values.push_back(typed::constant(std::string(name), Type::string(), span));
+  std::vector<IValue> keywords;
+  for (const TypedArgument& argument : arguments) keywords.emplace_back(argument.keyword);
+  values.push_back(typed::constant(IValue(std::move(keywords)), Type::listOf(Type::string()), span));
+  for (TypedArgument& argument : arguments) values.push_back(std::move(argument.value));
+  return typed::make(Type::any(), span, typed::CallBuiltin{*findBuiltin("call_method"), std::move(values)});
+}
+
+ExprPtr CallResolver::callHeld(std::vector<TypedArgument> arguments, Span span) {
+  if (hasPoison(arguments)) return typed::poison(span);
+  std::vector<ExprPtr> values;
+  values.push_back(std::move(arguments[0].value));
+  if (values[0]->type->kind() == TypeKind::Any) {
+    values[0] = typed::convertAtRunTime(std::move(values[0]), Type::function());
+  }
+  std::vector<IValue> keywords;
+  for (size_t i = 1; i < arguments.size(); ++i) keywords.emplace_back(arguments[i].keyword);
+  values.push_back(typed::constant(IValue(std::move(keywords)), Type::listOf(Type::string()), span));
+  for (size_t i = 1; i < arguments.size(); ++i) values.push_back(std::move(arguments[i].value));
+  return typed::make(Type::any(), span, typed::CallBuiltin{*findBuiltin("call_function"), std::move(values)});
 }
 
 ExprPtr CallResolver::callOverload(const OverloadSet& set, const syntax::Name& overload,

@@ -21,6 +21,13 @@ class CallResolver {
   CallResolver(InferenceContext& context, Converter& converter) : context_(context), converter_(converter) {}
 
   typed::ExprPtr callScriptFunction(const ScriptFunction& function, std::vector<TypedArgument> arguments, Span span);
+  // Makes a value of a struct; fields that are not given have their defaults.
+  typed::ExprPtr makeStruct(const ScriptStruct& made, std::vector<TypedArgument> arguments, Span span);
+  // Calls the method, or the function in the field, that the value has when the line runs; the first argument is the
+  // value.
+  typed::ExprPtr callMember(std::string_view name, std::vector<TypedArgument> arguments, Span span);
+  // Calls the function that is the first argument.
+  typed::ExprPtr callHeld(std::vector<TypedArgument> arguments, Span span);
   // [name_span] is the place of the name, or empty.
   typed::ExprPtr callOperators(const OverloadSet& set, std::vector<TypedArgument> arguments, Span span, Span name_span);
   typed::ExprPtr callOverload(const OverloadSet& set, const syntax::Name& overload,

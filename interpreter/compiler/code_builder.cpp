@@ -57,6 +57,14 @@ uint16_t UnitBuilder::type(TypePtr type) {
   return found->second;
 }
 
+uint16_t UnitBuilder::field(const CodeField& field) {
+  const auto found = std::ranges::find(unit_.fields, field);
+  const auto index = static_cast<size_t>(found - unit_.fields.begin());
+  BOXCAR_CHECK(index <= UINT16_MAX, "the script uses more than {} fields of structs", UINT16_MAX);
+  if (found == unit_.fields.end()) unit_.fields.push_back(field);
+  return static_cast<uint16_t>(index);
+}
+
 uint32_t UnitBuilder::operatorSite(const OperatorName& name, size_t arguments, size_t results) {
   const auto next = static_cast<uint32_t>(unit_.operator_sites.size());
   const auto [found, inserted] =

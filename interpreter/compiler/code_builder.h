@@ -21,6 +21,8 @@ class UnitBuilder final {
   uint32_t constant(const IValue& value);
   // Throws Error past the 65,536th type.
   uint16_t type(TypePtr type);
+  // Throws Error past the 65,536th field.
+  uint16_t field(const CodeField& field);
   uint32_t operatorSite(const OperatorName& name, size_t arguments, size_t results);
   uint32_t dynamicSite(DynamicSite site);
   uint32_t global(std::string name, TypePtr type);

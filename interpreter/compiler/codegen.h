@@ -62,6 +62,7 @@ class Codegen {
   void emit(const typed::SetVariable& node);
   void emit(const typed::SetGlobal& node);
   void emit(const typed::SetIndex& node);
+  void emit(const typed::SetField& node);
   void emit(const typed::Unpack& node);
   void emit(const typed::If& node);
   void emit(const typed::While& node);
@@ -104,6 +105,7 @@ class Codegen {
   size_t call(const typed::CallDynamic& node);
   size_t call(const typed::CallBuiltin& node);
   void callFunction(const typed::CallFunction& node, uint16_t to);
+  void getField(const typed::GetField& node, uint16_t to);
   void pushAll(const std::vector<typed::ExprPtr>& items);
   uint16_t countOf(size_t count) const;
   static SlotKind resultKind(const typed::Expr& expr);

@@ -25,6 +25,7 @@ SlotKind Codegen::resultKind(const typed::Expr& expr) {
   if (const auto* variable = get_if<typed::ReadVariable>(&expr.node)) return variable->kind;
   if (const auto* operate = get_if<typed::Operate>(&expr.node)) return kindOf(info(operate->op).operands[0]);
   if (get_if<typed::ReadGlobal>(&expr.node) != nullptr) return SlotKind::Value;
+  if (const auto* field = get_if<typed::GetField>(&expr.node)) return field->kind;
   return slotKindOf(expr.type);
 }
 
@@ -133,6 +134,11 @@ void Codegen::evaluateTo(const typed::Expr& expr, uint16_t to) {
         } else if constexpr (std::is_same_v<T, typed::MakeDict>) {
           pushAll(node.items);
           code_.at(expr.span).emit(Opcode::MakeDict, to, countOf(node.items.size() / 2));
+        } else if constexpr (std::is_same_v<T, typed::MakeStruct>) {
+          pushAll(node.fields);
+          code_.at(expr.span).emit(Opcode::MakeStruct, to, node.structure, countOf(node.fields.size()));
+        } else if constexpr (std::is_same_v<T, typed::GetField>) {
+          getField(node, to);
         } else if constexpr (std::is_same_v<T, typed::MakeSlice>) {
           const Operand object = evaluate(*node.object, SlotKind::Value);
           push(*node.start);
@@ -278,6 +284,17 @@ bool Codegen::operateImmediate(const typed::Operate& node, uint16_t to) {
   code_.at(span).emit(op, to, value.slot, static_cast<uint16_t>(*number));
   release(value);
   return true;
+}
+
+void Codegen::getField(const typed::GetField& node, uint16_t to) {
+  const Span span = code_.span();
+  const Opcode op = node.kind == SlotKind::Int     ? Opcode::GetFieldInt
+                    : node.kind == SlotKind::Float ? Opcode::GetFieldFloat
+                    : node.kind == SlotKind::Bool  ? Opcode::GetFieldBool
+                                                   : Opcode::GetField;
+  const Operand object = leftOperand(*node.object, interp::Operand::ValueIn, to);
+  code_.at(span).emit(op, to, object.slot, unit_.field(node.field));
+  release(object);
 }
 
 // ---- Calls ----

@@ -68,6 +68,15 @@ void Codegen::emit(const typed::SetIndex& node) {
   release(value);
 }
 
+void Codegen::emit(const typed::SetField& node) {
+  const Span span = code_.span();
+  const Operand value = evaluate(*node.value);
+  const Operand object = evaluate(*node.object, SlotKind::Value);
+  code_.at(span).emit(Opcode::SetField, object.slot, unit_.field(node.field), value.slot);
+  release(object);
+  release(value);
+}
+
 void Codegen::emit(const typed::Unpack& node) {
   const Span span = code_.span();
   const Operand value = evaluate(*node.value, SlotKind::Value);

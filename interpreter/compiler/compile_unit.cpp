@@ -4,8 +4,32 @@
 #include <boxcar/interpreter/compiler/inference.h>
 #include <boxcar/interpreter/compiler/liveness.h>
 
+#include <unordered_set>
+
 namespace boxcar::interp {
 namespace {
+
+// Adds the structs that types of the unit lead to, so that it describes every type that it names.
+void addReachedStructs(CodeUnit& unit) {
+  std::unordered_set<TypePtr> known;
+  for (const CodeStruct& each : unit.structs) known.insert(each.type);
+  const auto add = [&](TypePtr type) {
+    eachStruct(type, [&](TypePtr each) {
+      if (known.insert(each).second) unit.structs.push_back({each, CodeStruct::Origin::Reached, 0, {}, {}});
+    });
+  };
+  const auto addAll = [&add](const FunctionSchema& schema) {
+    for (const Argument& argument : schema.arguments()) add(argument.type());
+    for (const Argument& result : schema.returns()) add(result.type());
+  };
+  for (const TypePtr type : unit.types) add(type);
+  for (const CodeGlobal& global : unit.globals) add(global.type);
+  for (const CodeExport& exported : unit.exports) addAll(exported.schema);
+  for (const CodeField& field : unit.fields) add(field.type);
+  for (size_t i = 0; i < unit.structs.size(); ++i) {
+    for (const StructField& field : layoutOf(unit.structs[i].type)->fields) add(field.type);
+  }
+}
 
 // [earlier] and [outline] are null for a script.
 CodeUnit compile(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, ModuleLoader* loader,
@@ -35,6 +59,7 @@ CodeUnit compile(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, Modul
   }
   unit.unit().modules = declarations.modules();
   unit.unit().imports = declarations.imports();
+  unit.unit().structs = declarations.codeStructs();
   unit.unit().handlers = declarations.handlers();
   std::vector<FunctionShape> shapes;
   unit.unit().takes_variables = outline != nullptr;
@@ -61,6 +86,7 @@ CodeUnit compile(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, Modul
       unit.unit().exports.push_back({function->schema, *body, function->name_span});
     }
   }
+  addReachedStructs(unit.unit());
   return std::move(unit).finish();
 }
 

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/compiler/declarations.h>
+#include <boxcar/interpreter/compiler/declared_types.h>
 #include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/syntax/token.h>
 #include <boxcar/interpreter/syntax/wording.h>
@@ -39,6 +40,14 @@ std::string_view withoutTrailingBlanks(std::string_view text) {
   return text;
 }
 
+// The types of the arguments and results.
+std::vector<TypePtr> typesOf(const FunctionSchema& schema) {
+  std::vector<TypePtr> types;
+  for (const Argument& argument : schema.arguments()) types.push_back(argument.type());
+  for (const Argument& result : schema.returns()) types.push_back(result.type());
+  return types;
+}
+
 // Collects the type variables in [types], each once.
 void collectVariables(std::span<const TypePtr> types, std::vector<TypePtr>& variables) {
   for (const TypePtr type : types) {
@@ -56,12 +65,15 @@ Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader,
                            const EarlierInputs* earlier)
     : source_(tree.source), earlier_(earlier) {
   if (earlier != nullptr) addModulesOf(*earlier);
+  loadImports(tree, loader, diagnostics);
+  declareStructs(tree, diagnostics);
   for (const syntax::StmtPtr& statement : tree.statements) {
     if (const auto* function = get_if<syntax::Function>(&statement->node)) add(*statement, *function, diagnostics);
     if (const auto* op = get_if<syntax::Operator>(&statement->node)) add(*statement, *op, diagnostics);
     if (const auto* constant = get_if<syntax::Const>(&statement->node)) add(*constant, diagnostics);
     if (const auto* mode = get_if<syntax::Mode>(&statement->node)) add(*statement, *mode, diagnostics);
-    if (const auto* import = get_if<syntax::Import>(&statement->node)) add(*statement, *import, loader, diagnostics);
+    if (const auto* import = get_if<syntax::Import>(&statement->node)) add(*statement, *import, diagnostics);
+    if (const auto* declared = get_if<syntax::Struct>(&statement->node)) add(*declared, diagnostics);
     if (const auto* use = get_if<syntax::Use>(&statement->node)) {
       uses_.push_back({use->space.text, use->space.span});
     }
@@ -109,20 +121,19 @@ ScriptFunction& Declarations::addBody(BodyKind kind, FunctionSchema schema, std:
   return *functions_.back();
 }
 
-std::optional<FunctionSchema> Declarations::readSignature(Span signature, Diagnostics& diagnostics) const {
-  const std::string_view text = withoutTrailingBlanks(source_->text(signature));
+std::optional<FunctionSchema> Declarations::readSignature(Span signature, std::string_view text,
+                                                          Diagnostics& diagnostics) const {
+  text = withoutTrailingBlanks(text);
+  const NamesAt names(*this, signature.begin);
   try {
-    SchemaPrefix prefix = parseSchemaPrefix(text);
+    SchemaPrefix prefix = parseSchemaPrefix(text, &names);
     if (prefix.length != text.size()) {
       const auto begin = signature.begin + static_cast<uint32_t>(prefix.length);
       diagnostics.error(source_, {begin, signature.begin + static_cast<uint32_t>(text.size())},
                         "this does not belong to a schema");
       return std::nullopt;
     }
-    std::vector<TypePtr> types;
-    for (const Argument& argument : prefix.schema.arguments()) types.push_back(argument.type());
-    for (const Argument& result : prefix.schema.returns()) types.push_back(result.type());
-    if (reportTypeVariables(types, signature, diagnostics)) return std::nullopt;
+    if (reportTypeVariables(typesOf(prefix.schema), signature, diagnostics)) return std::nullopt;
     return std::move(prefix.schema);
   } catch (const SchemaError& error) {
     report(error, {signature.begin, signature.begin + static_cast<uint32_t>(text.size())}, diagnostics);
@@ -135,6 +146,8 @@ std::optional<FunctionSchema> Declarations::readSignature(Span signature, Diagno
 bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const {
   std::vector<TypePtr> variables;
   collectVariables(types, variables);
+  std::vector<std::string_view> candidates = NamesAt(*this, span.begin).candidates();
+  candidates.insert(candidates.end(), detail::typeNames().begin(), detail::typeNames().end());
   // In a schema, a word that names no type is a type variable; scripts have none.
   for (const TypePtr variable : variables) {
     const std::string_view word = variable->text();
@@ -149,7 +162,7 @@ bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span
     const auto begin = span.begin + static_cast<uint32_t>(at == std::string_view::npos ? 0 : at);
     const Span place{begin, begin + static_cast<uint32_t>(word.size())};
     Diagnostic& diagnostic = diagnostics.error(
-        source_, place, withSuggestion(fmt::format("there is no type called `{}`", word), word, detail::typeNames()));
+        source_, place, withSuggestion(fmt::format("there is no type called `{}`", word), word, candidates));
     noteTypeOfPython(word, diagnostic);
   }
   return !variables.empty();
@@ -206,8 +219,9 @@ void Declarations::report(const SchemaError& error, Span span, Diagnostics& diag
 }
 
 TypePtr Declarations::readType(Span span, Diagnostics& diagnostics) const {
+  const NamesAt names(*this, span.begin);
   try {
-    const TypePtr type = scriptType(parseType(source_->text(span)));
+    const TypePtr type = scriptType(parseType(source_->text(span), &names));
     return reportTypeVariables({&type, 1}, span, diagnostics) ? Type::any() : type;
   } catch (const SchemaError& error) {
     report(error, span, diagnostics);
@@ -229,6 +243,7 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Function& fu
 
 void Declarations::add(const syntax::Stmt& statement, const syntax::Operator& op, Diagnostics& diagnostics) {
   auto schema = readSignature(op.signature, diagnostics);
+  if (schema && reportStructs(typesOf(*schema), op.signature, diagnostics)) return;
   if (!schema || (op.body && !checkArgumentNames(*schema, op.name.span, diagnostics))) return;
   if (!op.name.space) {
     diagnostics.error(source_, op.name.span,

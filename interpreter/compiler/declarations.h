@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/bytecode/bytecode.h>
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/compiler/input_scope.h>
 #include <boxcar/interpreter/compiler/typed_program.h>
 #include <boxcar/interpreter/runtime/module_loader.h>
@@ -17,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace boxcar::interp {
@@ -51,6 +53,17 @@ struct ScriptMode {
   uint32_t visible_from = 0;
 };
 
+// A struct of this script or of an imported file.
+struct ScriptStruct {
+  std::string_view name;
+  Span span;
+  TypePtr type;
+  uint16_t index;              // in the unit's structs
+  FunctionSchema constructor;  // without the fields' defaults, which the unit has
+  uint32_t visible_from = 0;   // if imported
+  std::unordered_map<std::string_view, const ScriptFunction*> methods = {};
+};
+
 struct ScriptConstant {
   std::string_view name;
   Span span;
@@ -78,6 +91,15 @@ class Declarations {
   const ScriptFunction* findFunction(std::string_view name, uint32_t position) const;
   const ScriptMode* findMode(std::string_view name, uint32_t position) const;
   ScriptConstant* findConstant(std::string_view name);
+  // Returns the struct of this name; "m.Linear" is struct Linear of the file imported as m.
+  const ScriptStruct* findStruct(std::string_view name, uint32_t position) const;
+  // Returns the struct of this type; null for other types, and for structs that are neither declared nor imported here.
+  const ScriptStruct* structOf(TypePtr type) const;
+  // Whether a struct that the script or its imports know has a field or a method called [name].
+  bool isMember(std::string_view name) const { return member_names_.contains(name); }
+  const std::deque<ScriptStruct>& structs() const noexcept { return structs_; }
+  // The structs of the unit, with those that their fields lead to.
+  const std::vector<CodeStruct>& codeStructs() const noexcept { return code_structs_; }
   const std::vector<std::unique_ptr<ScriptFunction>>& functions() const noexcept { return functions_; }
   const std::vector<ScriptConstant>& constants() const noexcept { return constants_; }
   const std::vector<ScriptMode>& modes() const noexcept { return modes_; }
@@ -135,7 +157,26 @@ class Declarations {
   void add(const syntax::Stmt& statement, const syntax::Operator& op, Diagnostics& diagnostics);
   void add(const syntax::Const& constant, Diagnostics& diagnostics);
   void add(const syntax::Stmt& statement, const syntax::Mode& mode, Diagnostics& diagnostics);
-  void add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader, Diagnostics& diagnostics);
+  void add(const syntax::Stmt& statement, const syntax::Import& import, Diagnostics& diagnostics);
+  // Loads the imported files, before anything else, because signatures name their structs.
+  void loadImports(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics);
+
+  // ---- declarations_struct.cpp ----
+  // Makes the types of all structs.
+  void declareStructs(const syntax::SyntaxTree& tree, Diagnostics& diagnostics);
+  void nameImportedStructs(const syntax::SyntaxTree& tree);
+  std::optional<IValue> defaultOf(const syntax::Field& field, TypePtr type, Diagnostics& diagnostics) const;
+  // Adds a struct to the unit's.
+  ScriptStruct& addStruct(std::string_view name, Span span, CodeStruct code, uint32_t visible_from);
+  void add(const syntax::Struct& declared, Diagnostics& diagnostics);
+  void addMethod(const syntax::Stmt& statement, const syntax::Function& method, ScriptStruct& owner,
+                 Diagnostics& diagnostics);
+  // Adds struct [imported] of module [index] under the name [name].
+  void addStructOf(uint32_t index, const CodeStruct& imported, std::string_view name, Span span, uint32_t visible_from);
+  void noteMembers(const StructLayout& layout);
+  // Reports structs in [types], written at [span], for an operator.
+  bool reportStructs(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const;
+
   // Adds the names that module [index] exports to a script that imports it by [import].
   void addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
   // Adds the functions of module [index] to a script that imports it with an alias.
@@ -161,7 +202,11 @@ class Declarations {
   bool claimName(std::string_view name, const SourcePtr& source, Span span, const SourcePtr& place_source, Span place,
                  Diagnostics& diagnostics);
   std::optional<DispatchKey> readKey(const syntax::Name& key, Diagnostics& diagnostics) const;
-  std::optional<FunctionSchema> readSignature(Span signature, Diagnostics& diagnostics) const;
+  // [text]: what stands at [signature], possibly with something blanked out.
+  std::optional<FunctionSchema> readSignature(Span signature, std::string_view text, Diagnostics& diagnostics) const;
+  std::optional<FunctionSchema> readSignature(Span signature, Diagnostics& diagnostics) const {
+    return readSignature(signature, source_->text(signature), diagnostics);
+  }
   // Reports the words in [types], written at [span], that name no type; returns whether there are any.
   bool reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const;
   void checkUses(Diagnostics& diagnostics) const;
@@ -195,6 +240,19 @@ class Declarations {
     uint32_t visible_from;
   };
   std::unordered_map<std::string, std::vector<ImportedOperator>> imported_operators_;
+  struct NamedType {
+    TypePtr type;
+    uint32_t visible_from;
+  };
+  // The names of structs that are known at a position.
+  class NamesAt;
+  std::unordered_map<std::string, NamedType> types_by_name_;  // "Linear", "m.Linear"
+  std::deque<ScriptStruct> structs_;
+  std::unordered_map<std::string_view, ScriptStruct*> structs_by_name_;
+  std::unordered_map<TypePtr, ScriptStruct*> structs_by_type_;
+  std::vector<CodeStruct> code_structs_;
+  std::unordered_set<std::string_view> member_names_;
+  std::unordered_map<const void*, const CodeUnit*> loaded_;  // by import statement
   std::vector<ScriptConstant> constants_;
   std::unordered_map<std::string_view, size_t> constants_by_name_;
   std::vector<ScriptMode> modes_;

@@ -8,15 +8,24 @@
 
 namespace boxcar::interp {
 
-void Declarations::add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader,
-                       Diagnostics& diagnostics) {
-  if (loader == nullptr) {
-    diagnostics.error(source_, statement.span, "nothing can be imported here");
-    return;
+void Declarations::loadImports(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics) {
+  for (const syntax::StmtPtr& statement : tree.statements) {
+    const auto* import = boost::variant2::get_if<syntax::Import>(&statement->node);
+    if (import == nullptr) continue;
+    if (loader == nullptr) {
+      diagnostics.error(source_, statement->span, "nothing can be imported here");
+      continue;
+    }
+    const size_t errors_before = diagnostics.error_count();
+    loaded_[import] = loader->load(source_, import->path, import->path_span, diagnostics);
+    lacks_module_ = lacks_module_ || diagnostics.error_count() != errors_before;
   }
-  const size_t errors_before = diagnostics.error_count();
-  const CodeUnit* unit = loader->load(source_, import.path, import.path_span, diagnostics);
-  lacks_module_ = lacks_module_ || diagnostics.error_count() != errors_before;
+}
+
+void Declarations::add(const syntax::Stmt& statement, const syntax::Import& import, Diagnostics& diagnostics) {
+  const auto loaded = loaded_.find(&import);
+  if (loaded == loaded_.end()) return;
+  const CodeUnit* const unit = loaded->second;
   const bool is_own = static_cast<bool>(import.alias);
   const auto known = is_own ? units_.end() : findShared(unit);
   if (unit != nullptr && known != units_.end()) {
@@ -63,7 +72,13 @@ void Declarations::addFunctionsOf(uint32_t index, std::string_view alias, Span s
   const CodeUnit& unit = *units_[index];
   Alias& added = aliases_[alias];
   added.visible_from = visible_from;
+  for (const CodeStruct& each : unit.structs) {
+    if (each.origin != CodeStruct::Origin::Declared) continue;
+    names_of_aliases_.push_back(fmt::format("{}.{}", alias, each.type->text()));
+    addStructOf(index, each, names_of_aliases_.back(), span, visible_from);
+  }
   for (const CodeExport& exported : unit.exports) {
+    if (isMethod(exported)) continue;
     ScriptFunction& function = addImport(index, unit, exported, span, visible_from);
     function.has_alias = true;
     added.functions.push_back(exported.schema.name());
@@ -81,7 +96,14 @@ void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint
                               Diagnostics& diagnostics) {
   const CodeUnit& unit = *units_[index];
   addOperatorsOf(index, import, visible_from, diagnostics);
+  for (const CodeStruct& each : unit.structs) {
+    if (each.origin != CodeStruct::Origin::Declared) continue;
+    const std::string_view name = each.type->text();
+    if (!claimName(name, unit.source, each.span, source_, import.path_span, diagnostics)) continue;
+    addStructOf(index, each, name, import.path_span, visible_from);
+  }
   for (const CodeExport& exported : unit.exports) {
+    if (isMethod(exported)) continue;
     const std::string_view name = exported.schema.name();
     if (!claimName(name, unit.source, exported.span, source_, import.path_span, diagnostics)) continue;
     functions_by_name_.emplace(name, &addImport(index, unit, exported, import.path_span, visible_from));
@@ -96,10 +118,9 @@ void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint
 
 ScriptFunction& Declarations::addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span,
                                         uint32_t visible_from) {
-  const std::string_view name = exported.schema.name();
   const CodeFunction& function = unit.functions[exported.function];
   imports_.push_back({index,
-                      std::string(name),
+                      exportedName(exported),
                       {function.slots.begin(), function.slots.begin() + function.argument_count},
                       function.result});
   functions_.push_back(std::make_unique<ScriptFunction>(
@@ -126,9 +147,15 @@ void Declarations::addNamesOf(const EarlierInputs& earlier) {
     const auto isMeant = [&](std::string_view name) {
       return std::ranges::find(names, name) != names.end() && isFree(name);
     };
+    for (const CodeStruct& each : unit->structs) {
+      const std::string_view name = each.type->text();
+      const bool is_declared = each.origin == CodeStruct::Origin::Declared;
+      if (is_declared && isMeant(name)) addStructOf(index, each, name, {}, 0);
+    }
     for (const CodeExport& exported : unit->exports) {
       const std::string_view name = exported.schema.name();
-      if (isMeant(name)) functions_by_name_.emplace(name, &addImport(index, *unit, exported, {}, 0));
+      if (!isMethod(exported) && isMeant(name))
+        functions_by_name_.emplace(name, &addImport(index, *unit, exported, {}, 0));
     }
     for (const CodeHandler& handler : unit->handlers) {
       if (handler.kind != HandlerKind::Mode || !isMeant(handler.name)) continue;

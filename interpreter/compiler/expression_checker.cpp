@@ -203,6 +203,10 @@ ExprPtr ExpressionChecker::infer(const syntax::NameRef& ref, Span span) {
   if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
     return functionValue(*function, span);
   }
+  if (context_.declarations.findStruct(name, span.begin) != nullptr) {
+    context_.error(span, fmt::format("`{0}` is a struct, not a value: `{0}(...)` makes one", name));
+    return typed::poison(span);
+  }
   if (context_.declarations.functionsOfAlias(name, span.begin) != nullptr) {
     context_.error(span, fmt::format("`{0}` is an imported file, not a value; its functions are `{0}.f`", name));
     return typed::poison(span);

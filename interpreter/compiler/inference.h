@@ -74,7 +74,7 @@ class Inference {
                                  calls_,   attributes_, indexing_,  iterations_};
   ConditionChecker conditions_{context_, expressions_, operators_};
   CallChecker calls_{context_, resolver_, builtins_, expressions_, conditions_};
-  AttributeChecker attributes_{context_, builtins_, resolver_, expressions_};
+  AttributeChecker attributes_{context_, converter_, builtins_, resolver_, expressions_};
   IndexChecker indexing_{context_, converter_, resolver_, builtins_, expressions_};
   AssignmentChecker assignments_{context_, converter_, resolver_, expressions_, attributes_, indexing_};
   IterationChecker iterations_{context_, converter_, expressions_, conditions_, calls_, assignments_};

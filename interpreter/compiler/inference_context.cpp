@@ -52,6 +52,12 @@ std::optional<const ScriptFunction*> InferenceContext::findInAlias(const syntax:
   return found_function;
 }
 
+const ScriptStruct* InferenceContext::findStructInAlias(const syntax::Expr& object, const syntax::Name& name) const {
+  const auto* const ref = boost::variant2::get_if<syntax::NameRef>(&object.node);
+  if (ref == nullptr || ref->name.space || findVariable(ref->name.name.text)) return nullptr;
+  return declarations.findStruct(fmt::format("{}.{}", ref->name.name.text, name.text), object.span.begin);
+}
+
 void InferenceContext::assume(const Facts& facts) {
   for (const auto& [variable, type] : facts) environment[variable].type = type;
 }

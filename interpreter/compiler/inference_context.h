@@ -42,6 +42,8 @@ struct InferenceContext {
   // Returns what `object.name` means if [object] is the alias of an imported file: its function, or null, which is
   // reported, if it has none of that name. Nothing if it is something else.
   std::optional<const ScriptFunction*> findInAlias(const syntax::Expr& object, const syntax::Name& name);
+  // The same for a struct; null if it has none of that name.
+  const ScriptStruct* findStructInAlias(const syntax::Expr& object, const syntax::Name& name) const;
   void assume(const Facts& facts);
   // Stores [value] in a variable, so that it can be read twice; the assignment goes to [before].
   typed::ExprPtr keep(typed::ExprPtr value, typed::Block& before);

@@ -58,6 +58,7 @@ class Liveness {
   void walk(typed::SetIndex& node, VariableSet& live) {
     operands({node.value.get(), node.object.get(), node.index.get()}, live);
   }
+  void walk(typed::SetField& node, VariableSet& live) { operands({node.value.get(), node.object.get()}, live); }
   void walk(typed::Unpack& node, VariableSet& live) {
     for (const typed::Target target : node.targets) set(target, live);
     operands({node.value.get()}, live);
@@ -176,6 +177,8 @@ class Liveness {
   void walk(typed::MakeList& node, VariableSet& live) { pushed(node.items, live); }
   void walk(typed::MakeTuple& node, VariableSet& live) { pushed(node.items, live); }
   void walk(typed::MakeDict& node, VariableSet& live) { pushed(node.items, live); }
+  void walk(typed::MakeStruct& node, VariableSet& live) { pushed(node.fields, live); }
+  void walk(typed::GetField& node, VariableSet& live) { operands({node.object.get()}, live); }
   void walk(typed::CallFunction& node, VariableSet& live) {
     // Variables are passed after all other arguments have been evaluated.
     for (auto argument = node.arguments.rbegin(); argument != node.arguments.rend(); ++argument) {

@@ -44,7 +44,8 @@ void StatementChecker::infer(const syntax::Stmt& statement, typed::Block& out) {
           typed::append(out, span, typed::Continue{});
           context_.environment.setUnreachable();
         } else if constexpr (std::is_same_v<T, syntax::Use> || std::is_same_v<T, syntax::Function> ||
-                             std::is_same_v<T, syntax::Operator> || std::is_same_v<T, syntax::Mode>) {
+                             std::is_same_v<T, syntax::Operator> || std::is_same_v<T, syntax::Mode> ||
+                             std::is_same_v<T, syntax::Struct> || std::is_same_v<T, syntax::Field>) {
           // Visible throughout the file.
         } else if constexpr (std::is_same_v<T, syntax::AugmentedAssign>) {
           updates_.infer(node, span, out);
@@ -188,6 +189,15 @@ void StatementChecker::infer(const syntax::Assert& statement, Span span, typed::
   context_.environment = before;
   context_.assume(condition.if_true);
   typed::append(out, span, std::move(check));
+}
+
+void StatementChecker::infer(const syntax::Raise& statement, Span span, typed::Block& out) {
+  ExprPtr message = expressions_.infer(*statement.message);
+  if (!typed::isPoison(*message)) {
+    message = converter_.convertOrReport(std::move(message), Type::string(), "the message of `raise`");
+  }
+  typed::append(out, span, typed::Fail{std::move(message)});
+  context_.environment.setUnreachable();
 }
 
 void StatementChecker::infer(const syntax::Const& statement, Span span, typed::Block& out) {

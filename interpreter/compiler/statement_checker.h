@@ -47,6 +47,7 @@ class StatementChecker {
   void infer(const syntax::For& statement, Span span, typed::Block& out);
   void infer(const syntax::Return& statement, Span span, typed::Block& out);
   void infer(const syntax::Assert& statement, Span span, typed::Block& out);
+  void infer(const syntax::Raise& statement, Span span, typed::Block& out);
   void infer(const syntax::Const& statement, Span span, typed::Block& out);
   void infer(const syntax::With& statement, Span span, typed::Block& out);
   void infer(const syntax::Impl& statement, Span span, typed::Block& out);

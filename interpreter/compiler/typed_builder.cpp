@@ -1,6 +1,10 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/bytecode/struct_layout.h>
+#include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/compiler/fold.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
+#include <boxcar/ivalue/dict.h>
+#include <boxcar/schema/value_type.h>
 
 #include <algorithm>
 #include <string>
@@ -26,6 +30,30 @@ ExprPtr make(TypePtr type, Span span, Expr::Node node) {
 }
 
 ExprPtr constant(IValue value, TypePtr type, Span span) { return make(type, span, Constant{std::move(value)}); }
+
+ExprPtr literal(const IValue& value, TypePtr type, Span span) {
+  if (value.isNone()) return none(span);
+  if (type->isOptional()) type = type->element();
+  std::vector<ExprPtr> items;
+  if (value.isList() || value.isTuple()) {
+    for (size_t i = 0; i < value.length(); ++i) {
+      const IValue item = value.elementAt(i);
+      items.push_back(literal(item, typeOf(item), span));
+    }
+    if (value.isTuple()) return make(type, span, MakeTuple{std::move(items)});
+    return make(type->isList() ? type : typeOf(value), span, MakeList{std::move(items)});
+  }
+  if (value.isGenericDict()) {
+    const GenericDict dict = value.toGenericDict();
+    for (size_t i = 0; i < dict.size(); ++i) {
+      for (const IValue& item : {dict.object()->keyAt(i), dict.object()->valueAt(i)}) {
+        items.push_back(literal(item, typeOf(item), span));
+      }
+    }
+    return make(type, span, MakeDict{std::move(items)});
+  }
+  return constant(value, type, span);
+}
 
 ExprPtr noneOf(TypePtr type, Span span) {
   static const IValue none;
@@ -104,6 +132,31 @@ ExprPtr truth(ExprPtr value) {
     default: break;
   }
   return operate(Opcode::Truth, Type::boolean(), span, std::move(value));
+}
+
+ExprPtr field(ExprPtr object, uint16_t index, Span span) {
+  const TypePtr type = scriptType(layoutOf(object->type)->fields[index].type);
+  const CodeField field{object->type, index};
+  return make(type, span, GetField{std::move(object), field, slotKindOf(type)});
+}
+
+namespace {
+
+ExprPtr callOnMember(std::string_view builtin, TypePtr type, ExprPtr value, std::string_view name, Span span) {
+  std::vector<ExprPtr> values;
+  values.push_back(std::move(value));
+  values.push_back(constant(std::string(name), Type::string(), span));
+  return make(type, span, CallBuiltin{*findBuiltin(builtin), std::move(values)});
+}
+
+}  // namespace
+
+ExprPtr fieldNamed(ExprPtr object, std::string_view name, Span span) {
+  return callOnMember("get_field", Type::any(), std::move(object), name, span);
+}
+
+ExprPtr hasMember(ExprPtr value, std::string_view name, Span span) {
+  return callOnMember("has_member", Type::boolean(), std::move(value), name, span);
 }
 
 ExprPtr shown(ExprPtr value) {

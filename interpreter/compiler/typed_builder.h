@@ -8,10 +8,15 @@
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/schema/type.h>
 
+#include <cstdint>
+#include <string_view>
+
 namespace boxcar::interp::typed {
 
 ExprPtr make(TypePtr type, Span span, Expr::Node node);
 ExprPtr constant(IValue value, TypePtr type, Span span);
+// Returns an expression that makes [value], of type [type], anew each time if it is a list or a dict.
+ExprPtr literal(const IValue& value, TypePtr type, Span span);
 ExprPtr noneOf(TypePtr type, Span span);
 inline ExprPtr none(Span span) { return noneOf(Type::none(), span); }
 // Stands for an expression with a reported error, so that no further error is reported for it.
@@ -32,6 +37,11 @@ ExprPtr unboxed(ExprPtr value, TypePtr type);
 ExprPtr convertAtRunTime(ExprPtr value, TypePtr type);
 // Returns [value] as a bool, as a condition takes it.
 ExprPtr truth(ExprPtr value);
+// Returns field [index] of [object], a struct's value.
+ExprPtr field(ExprPtr object, uint16_t index, Span span);
+// Returns the field of a value that may be a struct's, and whether it is one with a field or a method called [name].
+ExprPtr fieldNamed(ExprPtr object, std::string_view name, Span span);
+ExprPtr hasMember(ExprPtr value, std::string_view name, Span span);
 // Returns the text that print and f-strings show for a dtype and similar values, which are otherwise ints.
 ExprPtr shown(ExprPtr value);
 

@@ -102,6 +102,16 @@ struct MakeTuple {
 struct MakeDict {
   std::vector<ExprPtr> items;  // key, value, key, value …
 };
+// A value of struct [structure] of the unit, with the values of its fields in their order.
+struct MakeStruct {
+  uint16_t structure;
+  std::vector<ExprPtr> fields;
+};
+struct GetField {
+  ExprPtr object;
+  CodeField field;
+  SlotKind kind;
+};
 struct MakeSlice {
   ExprPtr object;
   ExprPtr start;  // the bounds are int or None
@@ -117,7 +127,7 @@ struct Sequence {
 struct Expr {
   using Node = boost::variant2::variant<Constant, ReadVariable, ReadGlobal, Operate, Logical, Conditional, CallOperator,
                                         CallDynamic, CallFunction, FunctionValue, CallBuiltin, MakeList, MakeTuple,
-                                        MakeDict, MakeSlice, Sequence>;
+                                        MakeDict, MakeStruct, GetField, MakeSlice, Sequence>;
   TypePtr type;
   Span span;
   Node node;
@@ -150,6 +160,11 @@ struct SetGlobal {
 struct SetIndex {
   ExprPtr object;
   ExprPtr index;
+  ExprPtr value;
+};
+struct SetField {
+  ExprPtr object;
+  CodeField field;
   ExprPtr value;
 };
 // Unpacks a tuple or list of the same length, or a str.
@@ -219,8 +234,9 @@ struct RunModule {
 };
 
 struct Stmt {
-  using Node = boost::variant2::variant<Evaluate, SetVariable, SetGlobal, SetIndex, Unpack, If, While, ForRange,
-                                        ForEach, RecastAll, Break, Continue, Return, Fail, With, Register, RunModule>;
+  using Node =
+      boost::variant2::variant<Evaluate, SetVariable, SetGlobal, SetIndex, SetField, Unpack, If, While, ForRange,
+                               ForEach, RecastAll, Break, Continue, Return, Fail, With, Register, RunModule>;
   Span span;
   Node node;
 };

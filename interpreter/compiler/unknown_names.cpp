@@ -113,6 +113,9 @@ void reportUnknownFunction(InferenceContext& context, const syntax::QualifiedNam
     for (const Builtin& builtin : builtins()) {
       if (isCallable(builtin.name())) candidates.push_back(builtin.name());
     }
+    for (const ScriptStruct& made : context.declarations.structs()) {
+      if (made.visible_from <= name.span.begin) candidates.push_back(made.name);
+    }
   }
   std::ranges::sort(candidates);
   const std::string full = name.space ? fmt::format("{}::{}", name.space.text, name.name.text) : std::string(shown);
@@ -155,6 +158,10 @@ void reportUnknownMethod(InferenceContext& context, const syntax::Name& name, Ty
     if (prefix.size() > 1 && builtin.name().starts_with(prefix)) {
       candidates.push_back(builtin.name().substr(prefix.size()));
     }
+  }
+  if (const ScriptStruct* const declared = context.declarations.structOf(type)) {
+    for (const auto& [method, function] : declared->methods) candidates.push_back(method);
+    std::ranges::sort(candidates);
   }
   std::vector<std::string> operators;
   if (type->kind() == TypeKind::Tensor || type->kind() == TypeKind::Any) {

@@ -5,6 +5,7 @@
 #include <boxcar/interpreter/runtime/dynamic_call.h>
 #include <boxcar/interpreter/runtime/operator_value.h>
 #include <boxcar/interpreter/runtime/script_handler.h>
+#include <boxcar/interpreter/runtime/struct_object.h>
 
 #include <string>
 #include <utility>
@@ -42,6 +43,15 @@ IValue callHeld(std::span<IValue> arguments) {
   return callFunction(toFunction(arguments[0], "a call"), arguments.subspan(2), keywords);
 }
 
+// `x.f(y, k=z)` of a struct's value x: the method's name, the keywords, then x and the arguments as written.
+IValue callMethod(std::span<IValue> arguments) {
+  std::vector<std::string_view> keywords;
+  for (size_t i = 0; i < arguments[1].length(); ++i) {
+    keywords.push_back(arguments[1].toList().object()->values[i].toStringView());
+  }
+  return callMethodNamed(arguments[0].toStringView(), arguments.subspan(2), keywords);
+}
+
 IValue callAt(std::span<IValue> arguments) {
   const OperatorHandle op = toOperator(arguments[0], "call_at");
   Stack stack = argumentsFor(op.schema(), arguments[2], "call_at");
@@ -70,6 +80,20 @@ void addOperatorBuiltins(BuiltinTable& table) {
   });
   addVariadic(table, "call_function(Function function, str[] keywords, Any[] args) -> Any", 0, UINT16_MAX - 2,
               callHeld);
+  table.back().is_hidden = true;
+  addVariadic(table, "call_method(str name, str[] keywords, Any[] args) -> Any", 1, UINT16_MAX - 2, callMethod);
+  table.back().is_hidden = true;
+  addBuiltin(table, "get_field(Any value, str name) -> Any",
+             [](std::span<IValue> arguments) { return fieldNamed(arguments[0], arguments[1].toStringView()); });
+  table.back().is_hidden = true;
+  addBuiltin(table, "set_field(Any value, str name, Any to) -> ()", [](std::span<IValue> arguments) -> IValue {
+    setFieldNamed(arguments[0], arguments[1].toStringView(), arguments[2]);
+    return {};
+  });
+  table.back().is_hidden = true;
+  addBuiltin(table, "has_member(Any value, str name) -> bool", [](std::span<IValue> arguments) -> IValue {
+    return hasMember(arguments[0], arguments[1].toStringView());
+  });
   table.back().is_hidden = true;
   addBuiltin(table, "call(Any op, Any[] args) -> Any[]", call, ifFunction<listOfAny>);
   addBuiltin(table, "call_at(Any op, str key, Any[] args) -> Any[]", callAt, ifFunction<listOfAny>);

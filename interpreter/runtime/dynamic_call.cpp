@@ -63,7 +63,10 @@ IValue callFunction(const FunctionObject& function, std::span<IValue> values,
                     std::span<const std::string_view> keywords) {
   const FunctionSchema& schema = function.schema();
   const FunctionSchema* const candidates[] = {&schema};
-  const ValueResolution resolution = resolveValues(schema.name(), candidates, values, keywords);
+  // A method is `Struct.method`; of an operator, the overload is not shown.
+  const bool is_operator = schema.operator_name().getNamespace().has_value();
+  const std::string name = is_operator ? schema.name() : toString(schema.operator_name());
+  const ValueResolution resolution = resolveValues(name, candidates, values, keywords);
   Stack stack;
   for (IValue& argument : arrangeValues(schema, resolution.fit, values)) stack.push_back(std::move(argument));
   function.call(stack);

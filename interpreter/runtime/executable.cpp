@@ -87,12 +87,25 @@ void Executable::link(std::vector<std::shared_ptr<Executable>> modules) {
   modules_ = std::move(modules);
   imports_.clear();
   for (const CodeImport& import : unit_.imports) imports_.push_back(findImport(import));
+  for (const CodeStruct& each : unit_.structs) {
+    if (each.origin == CodeStruct::Origin::Imported) checkStruct(each);
+  }
   for (const CodeScope& scope : unit_.scopes) {
     if (scope.kind != CodeScopeKind::ImportedMode) continue;
     BOXCAR_CHECK(modules_[scope.index] != nullptr, "{}: {} is a plugin, which has no modes", name,
                  unit_.modules[scope.index].path);
     modules_[scope.index]->modeNamed(scope.name);
   }
+}
+
+void Executable::checkStruct(const CodeStruct& imported) const {
+  const Executable* const module = modules_[imported.module].get();
+  const auto isIt = [&imported](const CodeStruct& each) {
+    return each.origin == CodeStruct::Origin::Declared && each.type == imported.type;
+  };
+  const bool is_there = module != nullptr && std::ranges::any_of(module->unit().structs, isIt);
+  BOXCAR_CHECK(is_there, "{}: the script was compiled for another struct {} of {}; compile it again",
+               unit_.source->name(), *imported.type, unit_.modules[imported.module].path);
 }
 
 const ExecutableFunction* Executable::findImport(const CodeImport& import) const {
@@ -103,7 +116,7 @@ const ExecutableFunction* Executable::findImport(const CodeImport& import) const
   std::optional<uint32_t> index;
   if (import.name == kScriptName) index = 0;
   for (const CodeExport& exported : module->unit().exports) {
-    if (exported.schema.name() == import.name) index = exported.function;
+    if (exportedName(exported) == import.name) index = exported.function;
   }
   BOXCAR_CHECK(index.has_value(), "{}: {} has no function {}", name, path, import.name);
   const CodeFunction& function = module->unit().functions[*index];

@@ -113,6 +113,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   }
 
  private:
+  void checkStruct(const CodeStruct& imported) const;
   const ExecutableFunction* findImport(const CodeImport& import) const;
 
   CodeUnit unit_;

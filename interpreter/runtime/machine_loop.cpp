@@ -10,6 +10,7 @@
 #include <boxcar/interpreter/runtime/run_stop.h>
 #include <boxcar/interpreter/runtime/script_function.h>
 #include <boxcar/interpreter/runtime/script_handler.h>
+#include <boxcar/interpreter/runtime/struct_object.h>
 #include <boxcar/interpreter/runtime/value_operations.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/value_type.h>
@@ -544,6 +545,16 @@ void Machine::execute(const Executable* program, Stack& stack) {
   CHECKED(Contains, BOOL(a) = contains(SLOT(c), SLOT(b)))
   SIMPLE(Is, BOOL(a) = SLOT(b).is(SLOT(c)))
   CHECKED(Same, BOOL(a) = SLOT(b) == SLOT(c))
+
+  CASE(MakeStruct) {
+    SLOT(a) = makeStruct(*program, instruction.b, pop(stack, instruction.c));
+    NEXT();
+  }
+  CHECKED(GetField, SLOT(a) = IValue(fieldOf(SLOT(b), unit->fields[instruction.c])))
+  CHECKED(GetFieldInt, INT(a) = unboxInt(fieldOf(SLOT(b), unit->fields[instruction.c])))
+  CHECKED(GetFieldFloat, FLOAT(a) = unboxFloat(fieldOf(SLOT(b), unit->fields[instruction.c])))
+  CHECKED(GetFieldBool, BOOL(a) = unboxBool(fieldOf(SLOT(b), unit->fields[instruction.c])))
+  CHECKED(SetField, fieldOf(SLOT(a), unit->fields[instruction.b]) = SLOT(c))
 
   CHECKED(AddValue, SLOT(a) = binaryValue(BinaryOp::Add, SLOT(b), SLOT(c)))
   CHECKED(SubValue, SLOT(a) = binaryValue(BinaryOp::Subtract, SLOT(b), SLOT(c)))

@@ -24,7 +24,8 @@ class ScriptFunctionObject final : public FunctionObject {
   const FunctionSchema& schema() const override { return schema_; }
   void call(Stack& stack) const override {
     const std::shared_ptr<const Executable> program = program_.lock();
-    BOXCAR_CHECK(program != nullptr, "{} is a function of {}, which is no longer loaded", schema_.name(), script_);
+    BOXCAR_CHECK(program != nullptr, "{} is a function of {}, which is no longer loaded", schema_.operator_name(),
+                 script_);
     callExported(*program, program->unit().exports[index_], stack);
   }
 
@@ -40,16 +41,17 @@ class ScriptFunctionObject final : public FunctionObject {
 void callExported(const Executable& program, const CodeExport& exported, Stack& stack) {
   const FunctionSchema& schema = exported.schema;
   const size_t count = schema.arguments().size();
-  BOXCAR_CHECK(stack.size() >= count, "{} takes {} argument{}, but the stack has {} value{}\n  {}", schema.name(),
-               count, count == 1 ? "" : "s", stack.size(), stack.size() == 1 ? "" : "s", schema);
+  BOXCAR_CHECK(stack.size() >= count, "{} takes {} argument{}, but the stack has {} value{}\n  {}",
+               schema.operator_name(), count, count == 1 ? "" : "s", stack.size(), stack.size() == 1 ? "" : "s",
+               schema);
   for (size_t i = 0; i < count; ++i) {
     const Argument& argument = schema.arguments()[i];
     IValue& value = peek(stack, i, count);
     try {
       value = convertValue(value, targetOf(argument));
     } catch (const Error&) {
-      BOXCAR_FAIL("{}: argument '{}' must be {}, not {}\n  {}", schema.name(), argument.name(), *argument.type(),
-                  kindName(value), schema);
+      BOXCAR_FAIL("{}: argument '{}' must be {}, not {}\n  {}", schema.operator_name(), argument.name(),
+                  *argument.type(), kindName(value), schema);
     }
   }
   Machine::current().run(program, exported.function, stack, program.limits());

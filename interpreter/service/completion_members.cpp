@@ -25,7 +25,8 @@ void Completer::addMembers(size_t dot) {
     const interp::Declarations& declarations = analysis().declarations();
     if (const auto* functions = declarations.functionsOfAlias(alias, cursor_.offset())) {
       for (const std::string_view name : *functions) {
-        const ScriptFunction* function = declarations.findFunction(fmt::format("{}.{}", alias, name), cursor_.offset());
+        const interp::ScriptFunction* function =
+            declarations.findFunction(fmt::format("{}.{}", alias, name), cursor_.offset());
         add(name, CompletionKind::Function, toString(function->schema));
       }
       return;

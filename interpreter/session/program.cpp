@@ -96,8 +96,8 @@ Program::Function Program::function(std::string_view name) const {
   const std::vector<CodeExport>& exports = script_->executable().unit().exports;
   std::vector<std::string_view> names;
   for (size_t i = 0; i < exports.size(); ++i) {
-    if (exports[i].schema.name() == name) return Function(script_, i);
-    names.push_back(exports[i].schema.name());
+    if (interp::exportedName(exports[i]) == name) return Function(script_, i);
+    names.push_back(interp::exportedName(exports[i]));
   }
   throw RuntimeError(interp::withSuggestion(
       fmt::format("{} has no function called `{}`", script_->executable().unit().source->name(), name), name, names));

@@ -43,7 +43,7 @@ bool isDeclaration(const syntax::Stmt& statement) {
   const syntax::Stmt::Node& node = statement.node;
   return holds_alternative<syntax::Use>(node) || holds_alternative<syntax::Import>(node) ||
          holds_alternative<syntax::Function>(node) || holds_alternative<syntax::Operator>(node) ||
-         holds_alternative<syntax::Mode>(node);
+         holds_alternative<syntax::Struct>(node) || holds_alternative<syntax::Mode>(node);
 }
 
 // Returns what is known about the variables if the statements failed at [failed]: the state where the innermost
@@ -110,7 +110,11 @@ struct Session::State {
       const auto opens = [i](const CodeScope& scope) {
         return scope.kind == CodeScopeKind::ImportedMode && scope.index == i;
       };
-      if (!std::ranges::any_of(input.unit.imports, calls) && !std::ranges::any_of(input.unit.scopes, opens))
+      const auto makes = [i](const CodeStruct& each) {
+        return each.origin == CodeStruct::Origin::Imported && each.module == i;
+      };
+      if (!std::ranges::any_of(input.unit.imports, calls) && !std::ranges::any_of(input.unit.scopes, opens) &&
+          !std::ranges::any_of(input.unit.structs, makes))
         modules[i] = nullptr;
     }
     const std::vector<CodeOperator> operators = input.unit.operators;

@@ -12,7 +12,12 @@ namespace {
 // Returns the names that [unit] exports to importers.
 std::vector<std::string> namesIn(const CodeUnit& unit) {
   std::vector<std::string> names;
-  for (const CodeExport& exported : unit.exports) names.push_back(exported.schema.name());
+  for (const CodeExport& exported : unit.exports) {
+    if (!isMethod(exported)) names.push_back(exported.schema.name());
+  }
+  for (const CodeStruct& each : unit.structs) {
+    if (each.origin == CodeStruct::Origin::Declared) names.emplace_back(each.type->text());
+  }
   for (const CodeHandler& handler : unit.handlers) {
     if (handler.kind == HandlerKind::Mode) names.push_back(handler.name);
   }
@@ -143,7 +148,7 @@ std::vector<FunctionSchema> SessionNames::functions() const {
   std::vector<FunctionSchema> schemas;
   for (const auto& [name, script] : scripts_) {
     for (const CodeExport& exported : script->executable().unit().exports) {
-      if (exported.schema.name() == name) schemas.push_back(exported.schema);
+      if (!isMethod(exported) && exported.schema.name() == name) schemas.push_back(exported.schema);
     }
   }
   return schemas;
@@ -166,7 +171,7 @@ const CodeUnit* SessionNames::codeOf(std::string_view function, size_t& index) c
   if (found == scripts_.end()) return nullptr;
   const CodeUnit& unit = found->second->executable().unit();
   for (const CodeExport& exported : unit.exports) {
-    if (exported.schema.name() != function) continue;
+    if (exportedName(exported) != function) continue;
     index = exported.function;
     return &unit;
   }

@@ -282,13 +282,17 @@ struct Assert {
   ExprPtr condition;
   ExprPtr message;  // optional
 };
+struct Raise {
+  ExprPtr message;
+};
 struct With {
   std::vector<ExprPtr> scopes;
   Block body;
 };
 
 // ---- Declarations ----
-// Use, Import, Const, Function, Operator and Mode occur at top level only.
+// Use, Import, Const, Function, Operator, Mode and Struct occur at top level only; the body of a Struct has Fields and
+// Functions, its methods.
 
 struct Use {
   Name space;
@@ -306,6 +310,17 @@ struct Const {
 struct Function {
   Name name;
   Span signature;
+  Block body;
+};
+// `TYPE name = default`, in a struct; the text at [type] is the type.
+struct Field {
+  Span type;
+  Name name;
+  ExprPtr initial;  // optional
+};
+// `struct name { … }`
+struct Struct {
+  Name name;
   Block body;
 };
 // `op ns::name.overload(…) -> … { … }`
@@ -335,8 +350,8 @@ struct Mode {
 
 struct Stmt {
   using Node = boost::variant2::variant<ExpressionStatement, Assign, TypedAssign, AugmentedAssign, If, While, For,
-                                        Break, Continue, Return, Assert, With, Use, Import, Const, Function, Operator,
-                                        Impl, Fallback, Mode>;
+                                        Break, Continue, Return, Assert, Raise, With, Use, Import, Const, Function,
+                                        Field, Struct, Operator, Impl, Fallback, Mode>;
 
   Span span;
   Node node;

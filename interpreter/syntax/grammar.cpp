@@ -159,6 +159,19 @@ constexpr auto signature = primitive<Span>("`(`", [](Iterator& first, TreeBuilde
 constexpr auto assigned_type = primitive<Span>("a type", [](Iterator& first, TreeBuilder& builder, Span& attribute) {
   return takeText(first, builder, Kind::Assign, attribute);
 });
+// The type before a field's name, which is the last word before `=` or the end of the field.
+constexpr auto field_type = primitive<Span>("a field", [](Iterator& first, TreeBuilder& builder, Span& attribute) {
+  Iterator end = first;
+  Span whole;
+  if (!takeText(end, builder, Kind::Assign, whole)) return false;
+  if (end == first + 1 || !isWord(end - 1)) {
+    builder.reject(whole, "a field has a type and a name: `Tensor weight`, `int[] sizes = []`");
+    throw Failure(first, "");
+  }
+  attribute = spanOf(first, end - 1);
+  first = end - 1;
+  return true;
+});
 constexpr auto argument_type = primitive<Span>("a type", [](Iterator& first, TreeBuilder& builder, Span& attribute) {
   return takeText(first, builder, Kind::RightParen, attribute);
 });
@@ -410,12 +423,17 @@ const Rule<struct BreakPartsId, Break> break_parts = "`break`";
 const Rule<struct ContinuePartsId, Continue> continue_parts = "`continue`";
 const Rule<struct ReturnPartsId, Return> return_parts = "`return`";
 const Rule<struct AssertPartsId, Assert> assert_parts = "`assert`";
+const Rule<struct RaisePartsId, Raise> raise_parts = "`raise`";
 const Rule<struct WithPartsId, With> with_parts = "`with`";
 const Rule<struct UsePartsId, Use> use_parts = "`use`";
 const Rule<struct ImportPartsId, Import> import_parts = "`import`";
 const Rule<struct ConstPartsId, Const> const_parts = "`const`";
 const Rule<struct OperatorNameId, QualifiedName> operator_name = "a name";
 const Rule<struct FunctionPartsId, Function> function_parts = "`fn`";
+const Rule<struct FieldPartsId, Field> field_parts = "a field";
+const Rule<struct MemberId, StmtPtr> member = "a field or a method";
+const Rule<struct StructBodyId, Block> struct_body = "`{`";
+const Rule<struct StructPartsId, Struct> struct_parts = "`struct`";
 const Rule<struct OperatorPartsId, Operator> operator_parts = "`op`";
 const Rule<struct ImplPartsId, Impl> impl_parts = "`impl`";
 const Rule<struct FallbackPartsId, Fallback> fallback_parts = "`fallback`";
@@ -449,9 +467,9 @@ const auto script_def = statements;
 
 const auto statement_def = stmt(operator_parts) | stmt(typed_parts) | stmt(simple_parts) | stmt(if_parts) |
                            stmt(while_parts) | stmt(for_parts) | stmt(return_parts) | stmt(break_parts) |
-                           stmt(continue_parts) | stmt(assert_parts) | stmt(with_parts) | stmt(function_parts) |
-                           stmt(const_parts) | stmt(use_parts) | stmt(import_parts) | stmt(impl_parts) |
-                           stmt(fallback_parts) | stmt(mode_parts);
+                           stmt(continue_parts) | stmt(assert_parts) | stmt(raise_parts) | stmt(with_parts) |
+                           stmt(function_parts) | stmt(struct_parts) | stmt(const_parts) | stmt(use_parts) |
+                           stmt(import_parts) | stmt(impl_parts) | stmt(fallback_parts) | stmt(mode_parts);
 
 const auto simple_parts_def = expression_list[into<&SimpleStatement::left>] >>
                               -(assign_operator[into<&SimpleStatement::op>] >
@@ -472,6 +490,7 @@ const auto continue_parts_def = Sign(Kind::KwContinue);
 const auto return_parts_def = Sign(Kind::KwReturn) >> -value[into<&Return::value>];
 const auto assert_parts_def = Sign(Kind::KwAssert) > expression[into<&Assert::condition>] >
                               -(comma > expression[into<&Assert::message>]);
+const auto raise_parts_def = Sign(Kind::KwRaise) > expression[into<&Raise::message>];
 const auto with_parts_def = Sign(Kind::KwWith) >
                             header(x3::eps > expression[append<&With::scopes>] >
                                    *(comma > expression[append<&With::scopes>])) > block[into<&With::body>];
@@ -485,6 +504,15 @@ const auto operator_name_def = name[setName] >> -(Sign(Kind::Scope) > word[setSc
                                -(Sign(Kind::Dot) > word[setOverload]);
 const auto function_parts_def = Sign(Kind::KwFn) > header(x3::eps > name[into<&Function::name>] >
                                                           signature[setSignature]) > block[into<&Function::body>];
+const auto field_parts_def = field_type[into<&Field::type>] > name[into<&Field::name>] >
+                             -(assign > value[into<&Field::initial>]);
+const auto member_def = stmt(function_parts) | stmt(field_parts);
+const auto members = separators >>
+                     *(!end_of_block >> recovering(x3::eps > member > end_of_statement)[addStatement] >> separators);
+const auto struct_body_def = Sign(Kind::BlockOpen, "`{`")[beginSpan] > nested(members) >
+                             Sign(Kind::BlockClose, "`}`")[endSpan];
+const auto struct_parts_def = Sign(Kind::KwStruct) >
+                              header(x3::eps > name[into<&Struct::name>]) > struct_body[into<&Struct::body>];
 const auto operator_parts_def =
     op_word > operator_name[into<&Operator::name>] > signature[setSignature] > -block[into<&Operator::body>];
 const auto impl_parts_def = Sign(Kind::KwImpl) > header(x3::eps > operator_name[into<&Impl::name>] > at >
@@ -496,8 +524,9 @@ const auto mode_parts_def = Sign(Kind::KwMode) > header(x3::eps > name[into<&Mod
                             -(exit_word > block[into<&Mode::exit>]);
 
 BOOST_SPIRIT_DEFINE(block, statement, simple_parts, typed_parts, branch, if_parts, while_parts, for_parts, break_parts,
-                    continue_parts, return_parts, assert_parts, with_parts, use_parts, import_parts, const_parts,
-                    operator_name, function_parts, operator_parts, impl_parts, fallback_parts, mode_parts, script)
+                    continue_parts, return_parts, assert_parts, raise_parts, with_parts, use_parts, import_parts,
+                    const_parts, operator_name, function_parts, field_parts, member, struct_body, struct_parts,
+                    operator_parts, impl_parts, fallback_parts, mode_parts, script)
 
 }  // namespace
 

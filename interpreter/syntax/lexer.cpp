@@ -62,7 +62,9 @@ bool beginsStatementOnly(Kind kind) {
     case Kind::KwFallback:
     case Kind::KwFn:
     case Kind::KwConst:
+    case Kind::KwStruct:
     case Kind::KwReturn:
+    case Kind::KwRaise:
     case Kind::KwWhile:
     case Kind::KwBreak:
     case Kind::KwContinue:

@@ -50,8 +50,8 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
       (before == Kind::Name && source.text(where[-1].span) == "lambda")) {
     return "a function is declared with `fn name(int x) -> int { ... }`";
   }
-  if (first_word == "class" || first_word == "try" || first_word == "raise" || first_word == "global" ||
-      first_word == "yield" || first_word == "del") {
+  if (first_word == "class") return "a class is written `struct name { ... }`, with fields and methods";
+  if (first_word == "try" || first_word == "global" || first_word == "yield" || first_word == "del") {
     return "the language has no such statement; interpreter/README.md lists all statements";
   }
   if (first_word == "let" || first_word == "var") return "set a variable without a keyword: `a = e`";

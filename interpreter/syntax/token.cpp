@@ -8,12 +8,13 @@ namespace {
 
 constexpr size_t kSpelledCount = static_cast<size_t>(kLastKeyword) - static_cast<size_t>(kFirstSpelled) + 1;
 constexpr std::array<std::string_view, kSpelledCount> kSpellings = {
-    "(",   ")",     "[",      "]",  ",",    ";",    ":",     "::",  ".",   "...",    "->",       "?",        "!",
-    "=",   "|",     "^",      "&",  "<<",   ">>",   "+",     "-",   "*",   "/",      "//",       "%",        "@",
-    "**",  "~",     "|=",     "^=", "&=",   "<<=",  ">>=",   "+=",  "-=",  "*=",     "/=",       "//=",      "%=",
-    "@=",  "**=",   "==",     "!=", "<",    "<=",   ">",     ">=",  "use", "import", "impl",     "fallback", "mode",
-    "fn",  "const", "return", "if", "elif", "else", "while", "for", "in",  "break",  "continue", "with",     "assert",
-    "and", "or",    "not",    "is", "None", "True", "False", "inf", "nan"};
+    "(",      ")",     "[",  "]",    ",",      ";",     ":",        "::",    ".",     "...",      "->",
+    "?",      "!",     "=",  "|",    "^",      "&",     "<<",       ">>",    "+",     "-",        "*",
+    "/",      "//",    "%",  "@",    "**",     "~",     "|=",       "^=",    "&=",    "<<=",      ">>=",
+    "+=",     "-=",    "*=", "/=",   "//=",    "%=",    "@=",       "**=",   "==",    "!=",       "<",
+    "<=",     ">",     ">=", "use",  "import", "impl",  "fallback", "mode",  "fn",    "const",    "struct",
+    "return", "raise", "if", "elif", "else",   "while", "for",      "in",    "break", "continue", "with",
+    "assert", "and",   "or", "not",  "is",     "None",  "True",     "False", "inf",   "nan"};
 static_assert(kSpellings.back() == "nan", "a spelling for every kind from kFirstSpelled on");
 
 // Long literals are cut, because a message is one line.

@@ -20,6 +20,7 @@ struct TopLevelWord {
   std::string_view operator()(const Import&) const { return "import"; }
   std::string_view operator()(const Const&) const { return "const"; }
   std::string_view operator()(const Function&) const { return "fn"; }
+  std::string_view operator()(const Struct&) const { return "struct"; }
   std::string_view operator()(const Operator&) const { return "op"; }
   std::string_view operator()(const Mode&) const { return "mode"; }
   template <class Other>

@@ -72,6 +72,13 @@ inline std::string differenceOf(const CodeUnit& a, const CodeUnit& b) {
   const auto sameExport = [](const CodeExport& x, const CodeExport& y) {
     return x.schema == y.schema && x.function == y.function && x.span == y.span;
   };
+  const auto sameDefault = [](const std::optional<IValue>& x, const std::optional<IValue>& y) {
+    return x.has_value() == y.has_value() && (!x || isSameConstant(*x, *y));
+  };
+  const auto sameStruct = [&](const CodeStruct& x, const CodeStruct& y) {
+    return x.type == y.type && x.origin == y.origin && x.module == y.module && x.span == y.span &&
+           std::ranges::equal(x.defaults, y.defaults, sameDefault);
+  };
   const auto sameHandler = [](const CodeHandler& x, const CodeHandler& y) {
     return x.kind == y.kind && x.key == y.key && x.op == y.op && x.name == y.name && x.function == y.function &&
            x.exit == y.exit && x.span == y.span;
@@ -96,6 +103,8 @@ inline std::string differenceOf(const CodeUnit& a, const CodeUnit& b) {
   if (!std::ranges::equal(a.globals, b.globals, sameGlobal)) return "globals";
   if (!std::ranges::equal(a.operators, b.operators, sameOperator)) return "operators";
   if (!std::ranges::equal(a.exports, b.exports, sameExport)) return "exports";
+  if (!std::ranges::equal(a.structs, b.structs, sameStruct)) return "structs";
+  if (a.fields != b.fields) return "fields";
   if (!std::ranges::equal(a.handlers, b.handlers, sameHandler)) return "handlers";
   if (!std::ranges::equal(a.scopes, b.scopes, sameScope)) return "scopes";
   if (!std::ranges::equal(a.modules, b.modules, sameModule)) return "modules";

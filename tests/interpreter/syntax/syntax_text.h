@@ -151,6 +151,7 @@ struct SyntaxText {
   std::string operator()(const Assert& node) const {
     return fmt::format("(assert {} {})", (*this)(node.condition), (*this)(node.message));
   }
+  std::string operator()(const Raise& node) const { return fmt::format("(raise {})", (*this)(node.message)); }
   std::string operator()(const With& node) const {
     return fmt::format("(with{} {})", (*this)(node.scopes), (*this)(node.body));
   }
@@ -161,6 +162,13 @@ struct SyntaxText {
   }
   std::string operator()(const Function& node) const {
     return fmt::format("(fn {} `{}` {})", node.name.text, source.text(node.signature), (*this)(node.body));
+  }
+  std::string operator()(const Field& node) const {
+    return fmt::format("(field {}:`{}`{})", node.name.text, source.text(node.type),
+                       node.initial ? " " + (*this)(node.initial) : "");
+  }
+  std::string operator()(const Struct& node) const {
+    return fmt::format("(struct {} {})", node.name.text, (*this)(node.body));
   }
   std::string operator()(const Operator& node) const {
     return fmt::format("(op {} `{}`{})", (*this)(node.name), source.text(node.signature), (*this)(node.body));

@@ -15,6 +15,7 @@ inline interp::CodeUnit withoutPlaces(interp::CodeUnit unit) {
   }
   for (auto& part : unit.operators) part.span = {};
   for (auto& part : unit.exports) part.span = {};
+  for (auto& part : unit.structs) part.span = {};
   for (auto& part : unit.handlers) part.span = {};
   for (auto& part : unit.modules) part.span = {};
   return unit;
