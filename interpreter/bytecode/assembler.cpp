@@ -184,7 +184,6 @@ class Assembler {
   }
 
   void readStruct() {
-    const uint32_t begin = line_.skipSpaces();
     readIndex("struct", unit_.structs.size());
     if (has_types_) line_.fail(span_, "the lines of structs come before all lines that name types");
     const uint32_t label_begin = line_.skipSpaces();
@@ -214,7 +213,7 @@ class Assembler {
       if (line_.take("=")) initial = readConstant(line_);
     }
     if (made.origin == CodeStruct::Origin::Reached) made.defaults.clear();
-    made.span = readOptionalSpan().value_or(Span{begin, begin});
+    made.span = readOptionalSpan().value_or(Span{});
     drafts_.push_back(std::move(draft));
     add(UnitPart::Struct, unit_.structs, std::move(made));
   }

@@ -21,59 +21,64 @@ LayoutTable& layoutTable() {
   return *table;
 }
 
-// Writes what makes a draft different from others: itself and all drafts that it leads to, which are numbered in the
-// order in which they are met. Structs that have a layout already are known by its address.
+// Writes what makes a draft different from others: itself and all structs that it leads to, which are numbered in the
+// order in which they are met. A struct that has a layout already is written like a draft, so that it does not matter
+// which structs are made together.
 class DraftKey {
  public:
-  DraftKey(std::span<const StructDraft> drafts, std::span<const TypePtr> placeholders)
-      : drafts_(drafts), placeholders_(placeholders) {}
+  // [by_type]: the drafts' indices by their placeholders.
+  DraftKey(std::span<const StructDraft> drafts, const std::unordered_map<TypePtr, size_t>& by_type)
+      : drafts_(drafts), by_type_(by_type) {}
 
-  std::string of(size_t draft) {
-    met_.push_back(draft);
-    for (size_t i = 0; i < met_.size(); ++i) add(drafts_[met_[i]]);
+  std::string of(TypePtr placeholder) {
+    numberOf(placeholder);
+    for (size_t i = 0; i < met_.size(); ++i) {
+      const auto draft = by_type_.find(met_[i]);
+      if (draft != by_type_.end()) {
+        add(drafts_[draft->second]);
+      } else {
+        add(*layoutOf(met_[i]));
+      }
+    }
     return std::move(key_);
   }
 
  private:
-  void add(const StructDraft& draft) {
-    key_ += fmt::format("{}:{}{}:{}(", draft.source.size(), draft.source, draft.name.size(), draft.name);
-    for (const StructField& field : draft.fields) {
-      add(field.type);
+  void add(const auto& structure) {
+    key_ +=
+        fmt::format("{}:{}{}:{}(", structure.source.size(), structure.source, structure.name.size(), structure.name);
+    for (const StructField& field : structure.fields) {
+      addType(field.type);
       key_ += fmt::format(" {},", field.name);
     }
     key_ += ')';
   }
 
-  void add(TypePtr type) {
+  void addType(TypePtr type) {
     if (type->identity() != nullptr) {
-      const auto found = std::ranges::find(placeholders_, type);
-      if (found == placeholders_.end()) {
-        key_ += fmt::format("&{}", type->identity());
-      } else {
-        key_ += fmt::format("#{}", numberOf(static_cast<size_t>(found - placeholders_.begin())));
-      }
+      key_ += fmt::format("#{}", numberOf(type));
     } else if (type->contained().empty()) {
       key_ += type->text();
     } else {
       key_ += fmt::format("{}(", static_cast<int>(type->kind()));
       for (const TypePtr inside : type->contained()) {
-        add(inside);
+        addType(inside);
         key_ += ',';
       }
       key_ += ')';
     }
   }
 
-  size_t numberOf(size_t draft) {
-    const auto found = std::ranges::find(met_, draft);
-    const auto number = static_cast<size_t>(found - met_.begin());
-    if (found == met_.end()) met_.push_back(draft);
-    return number;
+  size_t numberOf(TypePtr type) {
+    const auto [found, is_new] = numbers_.emplace(type, met_.size());
+    if (is_new) met_.push_back(type);
+    return found->second;
   }
 
   std::span<const StructDraft> drafts_;
-  std::span<const TypePtr> placeholders_;
-  std::vector<size_t> met_;
+  const std::unordered_map<TypePtr, size_t>& by_type_;
+  std::vector<TypePtr> met_;
+  std::unordered_map<TypePtr, size_t> numbers_;
   std::string key_;
 };
 
@@ -94,13 +99,17 @@ TypePtr placeholderStruct(size_t index, std::string_view name) {
 
 std::vector<const StructLayout*> makeStructs(std::span<const StructDraft> drafts) {
   std::vector<TypePtr> placeholders;
-  for (size_t i = 0; i < drafts.size(); ++i) placeholders.push_back(placeholderStruct(i, drafts[i].name));
+  std::unordered_map<TypePtr, size_t> by_type;
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    placeholders.push_back(placeholderStruct(i, drafts[i].name));
+    by_type.emplace(placeholders.back(), i);
+  }
   LayoutTable& table = layoutTable();
   const std::lock_guard lock(table.mutex);
   std::vector<const StructLayout*> layouts;
   std::vector<StructLayout*> made(drafts.size(), nullptr);
   for (size_t i = 0; i < drafts.size(); ++i) {
-    const StructLayout*& known = table.by_key[DraftKey(drafts, placeholders).of(i)];
+    const StructLayout*& known = table.by_key[DraftKey(drafts, by_type).of(placeholders[i])];
     if (known == nullptr) {
       made[i] = new StructLayout{drafts[i].name, drafts[i].source, {}, nullptr};
       made[i]->type = Type::classOf(made[i]->name, made[i]);
@@ -109,8 +118,8 @@ std::vector<const StructLayout*> makeStructs(std::span<const StructDraft> drafts
     layouts.push_back(known);
   }
   const auto final = [&](TypePtr type) {
-    const auto found = std::ranges::find(placeholders, type);
-    return found == placeholders.end() ? type : layouts[static_cast<size_t>(found - placeholders.begin())]->type;
+    const auto found = by_type.find(type);
+    return found == by_type.end() ? type : layouts[found->second]->type;
   };
   for (size_t i = 0; i < drafts.size(); ++i) {
     if (made[i] == nullptr) continue;

@@ -170,9 +170,8 @@ ExprPtr CallChecker::structMethod(const syntax::Name& method, std::vector<TypedA
   const TypePtr type = arguments[0].value->type;
   const ScriptStruct* const declared = context_.declarations.structOf(type);
   if (declared != nullptr) {
-    const auto found = declared->methods.find(method.text);
-    if (found != declared->methods.end()) {
-      return resolver_.callScriptFunction(*found->second, std::move(arguments), span);
+    if (const ScriptFunction* const found = declared->method(method.text)) {
+      return resolver_.callScriptFunction(*found, std::move(arguments), span);
     }
   }
   if (const auto field = layoutOf(type)->indexOf(method.text)) {

@@ -43,6 +43,9 @@ struct ScriptFunction {
   uint32_t visible_from = 0;       // if imported: the position in the text from which it is visible
   std::optional<uint32_t> import;  // if imported: its index in imports()
   bool has_alias = false;          // it is only known as `alias.name`
+
+  // Whether it is only known as a method, `Struct.method`.
+  bool isMethod() const noexcept { return kind == BodyKind::Function && !schema.overload_name().empty(); }
 };
 
 // The name of a mode of this script or of an imported file.
@@ -58,10 +61,17 @@ struct ScriptStruct {
   std::string_view name;
   Span span;
   TypePtr type;
-  uint16_t index;              // in the unit's structs
+  uint16_t index;  // in the unit's structs
+  bool is_imported;
   FunctionSchema constructor;  // without the fields' defaults, which the unit has
   uint32_t visible_from = 0;   // if imported
   std::unordered_map<std::string_view, const ScriptFunction*> methods = {};
+
+  // Returns the method of this name; null if there is none.
+  const ScriptFunction* method(std::string_view called) const {
+    const auto found = methods.find(called);
+    return found == methods.end() ? nullptr : found->second;
+  }
 };
 
 struct ScriptConstant {

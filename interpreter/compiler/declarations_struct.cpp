@@ -201,11 +201,12 @@ std::optional<IValue> Declarations::defaultOf(const syntax::Field& field, TypePt
 
 ScriptStruct& Declarations::addStruct(std::string_view name, Span span, CodeStruct code, uint32_t visible_from) {
   const StructLayout& layout = *layoutOf(code.type);
+  BOXCAR_CHECK(code_structs_.size() <= UINT16_MAX, "there are more than {} structs", UINT16_MAX);
   std::vector<Argument> arguments;
   for (const StructField& field : layout.fields) arguments.emplace_back(field.name, field.type);
   FunctionSchema constructor(layout.name, "", std::move(arguments), {Argument("", code.type)});
-  structs_.push_back(
-      {name, span, code.type, static_cast<uint16_t>(code_structs_.size()), std::move(constructor), visible_from});
+  structs_.push_back({name, span, code.type, static_cast<uint16_t>(code_structs_.size()),
+                      code.origin == CodeStruct::Origin::Imported, std::move(constructor), visible_from});
   code_structs_.push_back(std::move(code));
   ScriptStruct& added = structs_.back();
   structs_by_name_.insert_or_assign(name, &added);
@@ -286,7 +287,6 @@ void Declarations::addStructOf(uint32_t index, const CodeStruct& imported, std::
   for (const CodeExport& exported : unit.exports) {
     if (!isMethod(exported) || exported.schema.name() != imported.type->text()) continue;
     ScriptFunction& method = addImport(index, unit, exported, span, visible_from);
-    method.has_alias = true;
     added.methods.emplace(method.schema.overload_name(), &method);
     member_names_.insert(method.schema.overload_name());
   }

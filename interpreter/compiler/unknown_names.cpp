@@ -107,7 +107,7 @@ void reportUnknownFunction(InferenceContext& context, const syntax::QualifiedNam
   std::vector<std::string_view> candidates(operators.begin(), operators.end());
   if (!name.space) {
     for (const auto& function : context.declarations.functions()) {
-      const bool is_known = function->visible_from <= name.span.begin && !function->has_alias;
+      const bool is_known = function->visible_from <= name.span.begin && !function->has_alias && !function->isMethod();
       if (function->kind == BodyKind::Function && is_known) candidates.push_back(function->schema.name());
     }
     for (const Builtin& builtin : builtins()) {

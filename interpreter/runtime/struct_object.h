@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/runtime/executable.h>
 #include <boxcar/ivalue/heap_values.h>
 #include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/list_object.h>
 
 #include <memory>
 #include <span>
@@ -20,6 +21,9 @@ class StructObject final : public CustomClassHolder {
   // [owner]: the script that declares the struct, which the value does not keep loaded.
   StructObject(const StructLayout& layout, std::weak_ptr<const Executable> owner, std::vector<IValue> fields)
       : layout_(layout), owner_(std::move(owner)), fields_(std::move(fields)) {}
+  ~StructObject() override { boxcar::detail::destroyNested(std::move(fields_)); }
+  StructObject(const StructObject&) = delete;
+  StructObject& operator=(const StructObject&) = delete;
 
   const StructLayout& layout() const noexcept { return layout_; }
   std::shared_ptr<const Executable> owner() const noexcept { return owner_.lock(); }

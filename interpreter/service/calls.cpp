@@ -23,6 +23,16 @@ class Candidates {
       all_.push_back({&function->schema, toString(function->schema), skipped});
     }
   }
+  void addStruct(std::string_view name) {
+    if (const auto* made = declarations_.findStruct(name, position_)) {
+      all_.push_back({&made->constructor, toString(made->constructor), 0});
+    }
+  }
+  void addMethods(std::string_view name) {
+    for (const interp::ScriptStruct& declared : declarations_.structs()) {
+      if (const auto* method = declared.method(name)) all_.push_back({&method->schema, toString(method->schema), 1});
+    }
+  }
   void addBuiltin(const std::string& name, size_t skipped) {
     const auto index = interp::findBuiltin(name);
     if (!index) return;
@@ -65,6 +75,8 @@ std::vector<CallCandidate> candidatesOf(Analysis& analysis, const Cursor& cursor
       if (!is_variable) candidates.addOperators(set, call.method, 0);
       if (!call.space.empty()) return candidates.take();
     }
+    candidates.addMethods(call.method);
+    if (!call.name.empty()) candidates.addStruct(fmt::format("{}.{}", call.name, call.method));
     candidates.addFunction(call.method, 1);
     for (const std::string_view kind : {"tensor", "list", "dict", "str", "operator"}) {
       candidates.addBuiltin(fmt::format("{}.{}", kind, call.method), 1);
@@ -85,6 +97,7 @@ std::vector<CallCandidate> candidatesOf(Analysis& analysis, const Cursor& cursor
     return candidates.take();
   }
   candidates.addFunction(name, 0);
+  candidates.addStruct(name);
   candidates.addBuiltin(name, 0);
   candidates.addOperators(declarations.findOperators(name, position), {}, 0);
   return candidates.take();

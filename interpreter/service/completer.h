@@ -50,6 +50,7 @@ class Completer {
   void addOperator(std::string_view label, const interp::OverloadSet& set, const FunctionSchema& shown,
                    CompletionKind kind);
   void addTypes();
+  void addStructs();
   void addDtypes();
   void addDispatchKeys(bool functionalities);
   std::string documentationOf(const interp::ScriptFunction& function);

@@ -185,8 +185,9 @@ void Completer::addKeywords() {
   };
   const bool begins_statement = cursor_.statementBegin() == cursor_.before();
   if (begins_statement) {
-    addAll({"if", "while", "for", "with", "assert", "return", "break", "continue", "impl", "fallback", "elif", "else"});
-    if (cursor_.isAtTopLevel()) addAll({"use", "import", "mode", "fn", "op", "const", "exit"});
+    addAll({"if", "while", "for", "with", "assert", "raise", "return", "break", "continue", "impl", "fallback", "elif",
+            "else"});
+    if (cursor_.isAtTopLevel()) addAll({"use", "import", "mode", "fn", "op", "const", "struct", "exit"});
   }
   addAll({"not", "None", "True", "False", "inf", "nan"});
   if (!begins_statement) addAll({"and", "or", "is", "in", "if", "else", "for"});

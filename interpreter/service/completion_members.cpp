@@ -29,6 +29,11 @@ void Completer::addMembers(size_t dot) {
             declarations.findFunction(fmt::format("{}.{}", alias, name), cursor_.offset());
         add(name, CompletionKind::Function, toString(function->schema));
       }
+      for (const interp::ScriptStruct& made : declarations.structs()) {
+        const std::string start = fmt::format("{}.", alias);
+        if (made.name.starts_with(start))
+          add(made.name.substr(start.size()), CompletionKind::Type, toString(made.constructor));
+      }
       return;
     }
   }
@@ -96,6 +101,16 @@ void Completer::addMembersOf(const Findings::Value& value) {
       add((*value.fields)[i], CompletionKind::Attribute, std::string(field->text()));
     }
   }
+  if (const interp::StructLayout* const layout = interp::layoutOf(type)) {
+    for (const interp::StructField& field : layout->fields) {
+      add(field.name, CompletionKind::Attribute, std::string(field.type->text()));
+    }
+  }
+  if (const interp::ScriptStruct* const declared = declarations.structOf(type)) {
+    for (const auto& [name, method] : declared->methods) {
+      add(name, CompletionKind::Method, toString(method->schema), documentationOf(*method));
+    }
+  }
   const std::string_view prefix = interp::methodPrefix(type);
   for (const interp::Builtin& builtin : interp::builtins()) {
     const size_t dot = builtin.full_name.find('.');
@@ -108,7 +123,7 @@ void Completer::addMembersOf(const Findings::Value& value) {
   }
   for (const auto& function : declarations.functions()) {
     if (function->kind != interp::BodyKind::Function || function->visible_from > cursor_.offset()) continue;
-    if (function->has_alias) continue;
+    if (function->has_alias || function->isMethod()) continue;
     if (!takesFirst(function->schema, type)) continue;
     add(function->schema.name(), CompletionKind::Function, toString(function->schema), documentationOf(*function));
   }

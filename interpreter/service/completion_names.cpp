@@ -66,9 +66,10 @@ std::string Completer::documentationOf(const ScriptFunction& function) {
 void Completer::addFunctions() {
   for (const auto& function : analysis().declarations().functions()) {
     if (function->kind != interp::BodyKind::Function || function->visible_from > cursor_.offset()) continue;
-    if (function->has_alias) continue;
+    if (function->has_alias || function->isMethod()) continue;
     add(function->schema.name(), CompletionKind::Function, toString(function->schema), documentationOf(*function));
   }
+  addStructs();
 }
 
 void Completer::addBuiltins() {
@@ -142,7 +143,16 @@ void Completer::addOverloads(const std::string& name) {
   }
 }
 
+void Completer::addStructs() {
+  for (const interp::ScriptStruct& made : analysis().declarations().structs()) {
+    if (made.visible_from > cursor_.offset()) continue;
+    add(made.name, CompletionKind::Type, toString(made.constructor),
+        made.is_imported ? std::string() : commentAbove(*source_, made.span.begin));
+  }
+}
+
 void Completer::addTypes() {
+  addStructs();
   for (const std::string_view type : detail::typeNames()) add(type, CompletionKind::Type);
 }
 

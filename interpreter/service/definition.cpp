@@ -101,6 +101,45 @@ std::vector<Location> operatorPlaces(Analysis& analysis, const NameUse& use) {
   return places;
 }
 
+std::vector<Location> structPlaces(const Analysis& analysis, const interp::ScriptStruct& made) {
+  if (!made.is_imported) return {{analysis.source(), made.span}};
+  std::vector<Location> places;
+  for (const auto& [path, unit] : analysis.files().units()) {
+    if (interp::libraryText(path)) continue;
+    for (const interp::CodeStruct& each : unit.structs) {
+      if (each.type == made.type && each.origin == interp::CodeStruct::Origin::Declared) {
+        places.push_back({unit.source, each.span});
+      }
+    }
+  }
+  return places;
+}
+
+// Returns where the member of the struct in front of the point is declared; a field of an imported struct is where the
+// struct is. Nothing if the value is no struct's.
+std::optional<std::vector<Location>> memberPlaces(Analysis& analysis, const Cursor& cursor, const NameUse& use) {
+  if (!use.is_member || use.token < 2) return std::nullopt;
+  const Span object = cursor.expressionEndingAt(use.token - 2);
+  const interp::Findings::Value* const value = object.empty() ? nullptr : analysis.valueAt(object);
+  if (value == nullptr) return std::nullopt;
+  const interp::ScriptStruct* const declared = analysis.declarations().structOf(value->type);
+  if (declared == nullptr) return std::nullopt;
+  if (const ScriptFunction* const method = declared->method(use.text)) return functionPlaces(analysis, *method);
+  if (!interp::layoutOf(declared->type)->indexOf(use.text)) return std::nullopt;
+  if (declared->is_imported) return structPlaces(analysis, *declared);
+  for (const syntax::StmtPtr& statement : analysis.tree().statements) {
+    const auto* made = get_if<syntax::Struct>(&statement->node);
+    if (made == nullptr || made->name.span != declared->span) continue;
+    for (const syntax::StmtPtr& member : made->body.statements) {
+      const auto* field = get_if<syntax::Field>(&member->node);
+      if (field != nullptr && field->name.text == use.text) {
+        return std::vector<Location>{{analysis.source(), field->name.span}};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Location> definitions(std::string_view text, uint32_t offset, const std::string& name,
@@ -112,6 +151,7 @@ std::vector<Location> definitions(std::string_view text, uint32_t offset, const 
   if (!use || use->is_namespace || use->is_keyword) return {};
 
   interp::Declarations& declarations = analysis.declarations();
+  if (auto places = memberPlaces(analysis, cursor, *use)) return *std::move(places);
   if (isVariable(analysis, *use)) {
     if (const auto* constant = declarations.findConstant(use->text)) return {{analysis.source(), constant->span}};
     const ScriptFunction* function = analysis.functionAt(use->span.begin);
@@ -127,6 +167,7 @@ std::vector<Location> definitions(std::string_view text, uint32_t offset, const 
     if (const auto* function = declarations.findFunction(use->text, use->span.begin)) {
       return functionPlaces(analysis, *function);
     }
+    if (const auto* made = declarations.findStruct(use->text, use->span.begin)) return structPlaces(analysis, *made);
     if (const auto* mode = declarations.findMode(use->text, use->span.begin)) return modePlaces(analysis, *mode);
     for (const auto& function : declarations.functions()) {
       if (!function->import && function->name_span == use->span) return {{analysis.source(), use->span}};

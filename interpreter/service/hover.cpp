@@ -66,7 +66,17 @@ class Hovering {
       hover_.text = commentAbove(source(), function->span.begin);
       return true;
     }
+    for (const interp::ScriptStruct& made : declarations().structs()) {
+      if (made.is_imported || made.span != use_.span) continue;
+      describe(made);
+      return true;
+    }
     return false;
+  }
+
+  void describe(const interp::ScriptStruct& made) {
+    hover_.code = toString(made.constructor);
+    if (!made.is_imported) hover_.text = commentAbove(source(), made.span.begin);
   }
 
   bool variable() {
@@ -92,6 +102,16 @@ class Hovering {
     const Span object = cursor_.expressionEndingAt(use_.token - 2);
     const Findings::Value* value = object.empty() ? nullptr : analysis_.valueAt(object);
     if (value == nullptr) return false;
+    if (const interp::StructLayout* const layout = interp::layoutOf(value->type)) {
+      if (const auto field = layout->indexOf(use_.text)) {
+        hover_.code = fmt::format("{}: {}", use_.text, *layout->fields[*field].type);
+        return true;
+      }
+      const interp::ScriptStruct* const declared = declarations().structOf(value->type);
+      const auto* const method = declared == nullptr ? nullptr : declared->method(use_.text);
+      if (method != nullptr) describe(*method);
+      return method != nullptr;
+    }
     if (value->fields != nullptr) {
       const auto field = std::ranges::find(*value->fields, use_.text);
       const auto index = static_cast<size_t>(field - value->fields->begin());
@@ -117,6 +137,11 @@ class Hovering {
     if (use_.space.empty()) {
       if (const auto* function = declarations().findFunction(use_.text, use_.span.begin)) {
         describe(*function);
+        return true;
+      }
+      if (const auto* made = declarations().findStruct(use_.text, use_.span.begin);
+          made != nullptr && !use_.is_member) {
+        describe(*made);
         return true;
       }
       if (const auto* mode = declarations().findMode(use_.text, use_.span.begin); mode != nullptr && !use_.is_called) {

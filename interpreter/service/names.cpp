@@ -57,6 +57,9 @@ std::string_view keywordHelp(std::string_view word) noexcept {
        "`op ns::name.overload(SCHEMA ARGUMENTS) -> RETURNS { … }`: an operator, which is called through the "
        "dispatcher."},
       {"const", "`const NAME = expression`: a value that is set once and visible in all functions and bodies."},
+      {"struct",
+       "`struct Name { TYPE field = DEFAULT; fn method(self, …) -> … { … } }`: a type with fields and methods."},
+      {"raise", "`raise message`: ends the script with the message."},
       {"return", "`return e`: ends the function with the result e."},
       {"if", "`if c { } elif c { } else { }`; in an expression `a if c else b`."},
       {"elif", "`elif c { }`: the next condition of an `if`."},

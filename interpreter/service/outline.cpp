@@ -36,6 +36,17 @@ std::vector<Symbol> outline(std::string_view text, const std::string& name) {
             add(SymbolKind::Fallback, fmt::format("fallback @ {}", node.key.text), *statement, node.key.span);
           } else if constexpr (std::is_same_v<T, syntax::Mode>) {
             add(SymbolKind::Mode, std::string(node.name.text), *statement, node.name.span);
+          } else if constexpr (std::is_same_v<T, syntax::Struct>) {
+            add(SymbolKind::Struct, std::string(node.name.text), *statement, node.name.span);
+            for (const syntax::StmtPtr& member : node.body.statements) {
+              if (const auto* field = boost::variant2::get_if<syntax::Field>(&member->node)) {
+                add(SymbolKind::Field, fmt::format("{}.{}", node.name.text, field->name.text), *member,
+                    field->name.span, std::string(source.text(field->type)));
+              } else if (const auto* method = boost::variant2::get_if<syntax::Function>(&member->node)) {
+                add(SymbolKind::Method, fmt::format("{}.{}", node.name.text, method->name.text), *member,
+                    method->name.span, std::string(source.text({method->name.span.end, method->signature.end})));
+              }
+            }
           } else if constexpr (std::is_same_v<T, syntax::Const>) {
             add(SymbolKind::Constant, std::string(node.name.text), *statement, node.name.span);
           } else if constexpr (std::is_same_v<T, syntax::TypedAssign>) {

@@ -8,12 +8,23 @@
 
 namespace boxcar::service {
 
-enum class SymbolKind : uint8_t { Function, Operator, Kernel, Fallback, Mode, Constant, Variable };
+enum class SymbolKind : uint8_t {
+  Function,
+  Operator,
+  Kernel,
+  Fallback,
+  Mode,
+  Constant,
+  Variable,
+  Struct,
+  Field,
+  Method
+};
 
 // A declaration of a script, or a variable that its statements set.
 struct Symbol {
   SymbolKind kind;
-  std::string name;    // `impl aten::relu @ CPU`, `my::op`, `f`
+  std::string name;    // `impl aten::relu @ CPU`, `my::op`, `f`, `Struct.method`
   std::string detail;  // a signature; may be empty
   Span span;           // all of it
   Span name_span;

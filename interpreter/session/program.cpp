@@ -94,13 +94,14 @@ void Program::Function::call(Stack& stack) const {
 
 Program::Function Program::function(std::string_view name) const {
   const std::vector<CodeExport>& exports = script_->executable().unit().exports;
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (size_t i = 0; i < exports.size(); ++i) {
-    if (interp::exportedName(exports[i]) == name) return Function(script_, i);
     names.push_back(interp::exportedName(exports[i]));
+    if (names.back() == name) return Function(script_, i);
   }
   throw RuntimeError(interp::withSuggestion(
-      fmt::format("{} has no function called `{}`", script_->executable().unit().source->name(), name), name, names));
+      fmt::format("{} has no function called `{}`", script_->executable().unit().source->name(), name), name,
+      std::vector<std::string_view>(names.begin(), names.end())));
 }
 
 std::vector<FunctionSchema> Program::functions() const {

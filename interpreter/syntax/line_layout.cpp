@@ -79,6 +79,10 @@ class LineLayout final {
       sequence(begin + 2, assign, LayoutMode::Type);
       layout_.text(" ");
       sequence(assign, end, LayoutMode::Statement);
+    } else if (const size_t name = fieldName(begin, end); name != end) {
+      sequence(begin, name, LayoutMode::Type);
+      layout_.text(" ");
+      sequence(name, end, LayoutMode::Statement);
     } else if (kind(begin) == Kind::KwFor) {
       const size_t in = find(Kind::KwIn, begin, end);
       sequence(begin, in, LayoutMode::Statement);
@@ -96,6 +100,14 @@ class LineLayout final {
   size_t find(Kind wanted, size_t begin, size_t end) const {
     while (begin < end && kind(begin) != wanted) begin = reader_.next(begin);
     return std::min(begin, end);
+  }
+
+  // Returns the name in a struct's field, `TYPE name = default`: only there, a word follows what a value may end with.
+  // Returns [end] for other lines.
+  size_t fieldName(size_t begin, size_t end) const {
+    const size_t behind = find(Kind::Assign, begin, end);
+    if (kind(begin) == Kind::KwImport || behind < begin + 2 || kind(behind - 1) != Kind::Name) return end;
+    return endsOperand(behind - 2) ? behind - 1 : end;
   }
 
   // ---- Tokens in a row ----

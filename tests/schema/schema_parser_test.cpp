@@ -322,5 +322,35 @@ TEST(SchemaParser, PrefixEndsBehindTheLastReturn) {
   EXPECT_EQ(declaration.substr(type.length), " = {}");
 }
 
+TEST(SchemaParser, KnowsFurtherTypesByName) {
+  class Names final : public TypeNames {
+   public:
+    TypePtr find(std::string_view name) const override {
+      static const int point = 0;
+      return name == "Point" || name == "m.Point" ? Type::classOf("Point", &point) : nullptr;
+    }
+    bool qualifies(std::string_view word) const override { return word == "m"; }
+    std::vector<std::string_view> candidates() const override { return {"Point", "m.Point"}; }
+  };
+  const Names names;
+  const TypePtr point = names.find("Point");
+  EXPECT_EQ(parseType("Dict(str, Point?[])", &names),
+            Type::dictOf(Type::string(), Type::listOf(Type::optionalOf(point))));
+  EXPECT_EQ(parseType("(m.Point, int)", &names)->contained()[0], point);
+  EXPECT_EQ(parseTypePrefix("m.Point[] x", &names).length, 9U);
+  EXPECT_EQ(parseSchemaPrefix("f(Point p) -> m.Point", &names).schema.returns()[0].type(), point);
+  const auto reason = [&names](std::string_view text) -> std::string {
+    try {
+      parseType(text, &names);
+      return "none";
+    } catch (const SchemaError& error) {
+      return std::string(text.substr(error.offset(), error.length())) + ": " + error.reason();
+    }
+  };
+  EXPECT_EQ(reason("Poimt[]"), "Poimt: unknown type Poimt. Did you mean 'Point'?");
+  EXPECT_EQ(reason("m.Poimt[]"), "m.Poimt: unknown type m.Poimt. Did you mean 'm.Point'?");
+  EXPECT_EQ(reason("m[]"), "[: expected '.', found '['");
+}
+
 }  // namespace
 }  // namespace boxcar

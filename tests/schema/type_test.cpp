@@ -113,5 +113,25 @@ TEST(Type, ErrorsNameTheRule) {
             "a type cannot be nested deeper than 64 types");
 }
 
+TEST(Type, ClassesOfOneNameDifferInTheirIdentity) {
+  static const int first = 0;
+  static const int second = 0;
+  const TypePtr a = Type::classOf("Point", &first);
+  const TypePtr b = Type::classOf("Point", &second);
+  EXPECT_EQ(a, Type::classOf("Point", &first));
+  EXPECT_NE(a, b);
+  EXPECT_EQ(a->text(), b->text());
+  EXPECT_EQ(a->identity(), &first);
+  EXPECT_EQ(Type::tensor()->identity(), nullptr);
+  // So do all types that contain them.
+  EXPECT_NE(Type::listOf(a), Type::listOf(b));
+  EXPECT_NE(Type::optionalOf(a), Type::optionalOf(b));
+  EXPECT_NE(Type::dictOf(Type::string(), a), Type::dictOf(Type::string(), b));
+  EXPECT_EQ(Type::dictOf(Type::string(), a), Type::dictOf(Type::string(), a));
+  EXPECT_FALSE(isSubtypeOf(a, b));
+  EXPECT_TRUE(isSubtypeOf(a, Type::optionalOf(a)));
+  EXPECT_FALSE(isSubtypeOf(a, Type::optionalOf(b)));
+}
+
 }  // namespace
 }  // namespace boxcar

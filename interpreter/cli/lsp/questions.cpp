@@ -51,8 +51,11 @@ int kindNumber(service::SymbolKind kind) {
     case Kind::Function: return 12;
     case Kind::Operator: return 25;
     case Kind::Kernel:
+    case Kind::Method:
     case Kind::Fallback: return 6;  // Method
-    case Kind::Mode: return 24;     // Event
+    case Kind::Struct: return 23;
+    case Kind::Field: return 8;
+    case Kind::Mode: return 24;  // Event
     case Kind::Constant: return 14;
     case Kind::Variable: return 13;
   }

@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode/assembler.h>
 #include <boxcar/interpreter/bytecode/disassembler.h>
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/session/program.h>
 #include <gtest/gtest.h>
 
@@ -364,6 +365,53 @@ TEST(Assembler, RefusesDeclarationsAtTheirPlace) {
   EXPECT_EQ(headline("export f() -> () = declared"),
             "2:20: error: expected a function, as in `fn 1`, found `declared`");
   EXPECT_EQ(headline("module 0 a.ops"), "2:10: error: expected a \"text\", found `a.ops`");
+}
+
+TEST(Assembler, RefusesStructsAtTheirPlace) {
+  const auto headline = [](const std::string& text) {
+    const std::string error = refusal(text + "\n");
+    return error.substr(0, error.find('\n'));
+  };
+  EXPECT_EQ(headline("struct 0 A made \"f\" ()"),
+            "2:12: error: expected `declared`, `of module 0` or `reached`, found `made`");
+  EXPECT_EQ(headline("struct 0 A declared f ()"), "2:21: error: expected a \"text\", found `f`");
+  EXPECT_EQ(headline("struct 0 A declared \"f\" (int)"), "2:29: error: expected a name, found `)`");
+  EXPECT_EQ(headline("struct 0 A declared \"f\" (B x)").substr(0, 33), "2:26: error: unknown type B");
+  EXPECT_EQ(headline("struct 0 A declared \"f\" (int x = y)").substr(0, 32), "2:34: error: expected a constant");
+  EXPECT_EQ(headline("struct 0 A declared \"f\" ()\nstruct 1 A declared \"g\" ()"),
+            "3:10: error: another struct is called `A`");
+  EXPECT_EQ(headline("type 0 int\nstruct 0 A declared \"f\" ()"),
+            "2:1: error: the lines of structs come before all lines that name types");
+  EXPECT_EQ(headline("struct 0 A declared \"f\" (int count)\nfield 0 A coun"),
+            "3:11: error: A has no field `coun`. Did you mean 'count'?");
+  EXPECT_EQ(headline("field 0 int x"), "2:9: error: int is not a struct");
+}
+
+TEST(Assembler, TellsStructsOfOneNameApart) {
+  const CodeUnit unit = assembled(R"(boxcar bytecode 1
+struct 0 A declared "f" (int x, A? next = None)
+struct 1 A_2 called A reached "g" (A[] all)
+field 0 A x
+field 1 A_2 all
+constant 0 7
+type 0 A_2[]
+type 1 A[]
+fn 0 "<script>" 0 -> Value
+  slots Value Int
+  0 PushConstant constant 0
+  1 PushMove v0
+  2 MakeStruct v0, struct 0, 2
+  3 GetFieldInt i1, v0, field 0
+  4 SetField v0, field 0, i1
+  5 ReturnNone
+end
+)");
+  EXPECT_NE(unit.structs[0].type, unit.structs[1].type);
+  EXPECT_NE(unit.types[0], unit.types[1]);
+  EXPECT_EQ(unit.types[0]->text(), unit.types[1]->text());
+  EXPECT_EQ(layoutOf(unit.structs[1].type)->fields[0].type, unit.types[1]);
+  EXPECT_EQ(unit.structs[0].defaults[1], IValue());
+  EXPECT_EQ(roundTripFault(unit), "");
 }
 
 TEST(Assembler, ShowsTheDeclarationThatTheVerifierRefuses) {

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/bytecode/verifier.h>
 #include <gtest/gtest.h>
 
@@ -293,6 +294,43 @@ TEST(Verifier, RefusesAnExportWhoseFunctionIsAnother) {
             "bad bytecode: f: its body is function 0, the script's statements");
   exports[0].span = {0, 1000};
   EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "bad bytecode: f: its span @0..1000 is not in the source");
+}
+
+TEST(Verifier, RefusesStructsAndFieldsThatAreNotThere) {
+  const StructDraft draft{"Point", "verifier_test.ops", {{"x", Type::integer()}}};
+  const TypePtr point = makeStructs({&draft, 1})[0]->type;
+  const auto fault = [point](Instruction instruction, CodeStruct::Origin origin = CodeStruct::Origin::Declared) {
+    TestUnit unit;
+    unit.builder.unit().structs.push_back({point, origin, 0, {std::nullopt}, {}});
+    unit.builder.field({point, 0});
+    unit.builder.constant(IValue(1));
+    unit.addRaw({kValue, kInt}, kValue, {{Opcode::PushConstant}, instruction, {Opcode::ReturnNone}});
+    const std::string error = errorOf([&] { verify(unit.builder.unit()); });
+    return error.starts_with("bad bytecode: f, ") ? error.substr(17) : error;
+  };
+  EXPECT_EQ(fault({Opcode::MakeStruct, 0, 0, 1}), "no error");
+  EXPECT_EQ(fault({Opcode::MakeStruct, 0, 0, 0}), "instruction 1 (MakeStruct): Point has 1 fields, not 0");
+  EXPECT_EQ(fault({Opcode::MakeStruct, 0, 1, 1}), "instruction 1 (MakeStruct): field b is struct 1, but there are 1");
+  EXPECT_EQ(fault({Opcode::MakeStruct, 0, 0, 1}, CodeStruct::Origin::Reached),
+            "instruction 1 (MakeStruct): struct 0 is neither declared nor imported, so it cannot be made");
+  EXPECT_EQ(fault({Opcode::MakeStruct, 0, 0, 1}, CodeStruct::Origin::Imported),
+            "bad bytecode: struct 0: it is of module 0, but there are 0");
+  EXPECT_EQ(fault({Opcode::GetField, 0, 0, 1}), "instruction 1 (GetField): field c is field 1, but there are 1");
+  EXPECT_EQ(fault({Opcode::GetFieldInt, 0, 0, 0}),
+            "instruction 1 (GetFieldInt): field a is slot 0 of kind Value, but the opcode needs Int");
+
+  TestUnit unit;
+  unit.builder.unit().structs.push_back({Type::integer(), CodeStruct::Origin::Declared, 0, {}, {}});
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "bad bytecode: struct 0: its type is not a struct");
+  unit.builder.unit().structs[0] = {point, CodeStruct::Origin::Declared, 0, {}, {}};
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
+            "bad bytecode: struct 0: it has not as many defaults as fields");
+  unit.builder.unit().structs[0].defaults = {IValue("a")};
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
+            "bad bytecode: struct 0: the default of x is not of type int");
+  unit.builder.unit().structs.clear();
+  unit.builder.field({point, 1});
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "bad bytecode: field 0 is of no struct");
 }
 
 TEST(Verifier, RefusesHandlersThatCannotBe) {

@@ -237,6 +237,15 @@ TEST(CompletionTest, proposesFunctionsOfAnAlias) {
   EXPECT_EQ(textsOf(at("import \"lib.ops\" as lib\nhelp|")), "");
 }
 
+TEST(CompletionTest, proposesStructsTheirFieldsAndMethods) {
+  const std::string point = "# A place.\nstruct Point { int across; fn move(self, int by) -> Point { return self } }\n";
+  EXPECT_EQ(proposal(point + "p = Point(1)\np.|", "across"), "attribute across: int");
+  EXPECT_EQ(proposal(point + "p = Point(1)\np.mo|", "move"), "method move: Point.move(Point self, int by) -> Point");
+  EXPECT_EQ(proposal(point + "p = Poi|", "Point"), "type Point: Point(int across) -> Point");
+  EXPECT_EQ(proposal(point + "fn f(Poi|", "Point"), "type Point: Point(int across) -> Point");
+  EXPECT_EQ(proposal("stru|", "struct").substr(0, 14), "keyword struct");
+}
+
 TEST(CompletionTest, survivesEveryPlaceOfABrokenText) {
   const std::string text =
       "use aten\nimport \"nothing.ops\"\nop a::b.c(Tensor x, int[2] y=1) -> (Tensor, int) { return x.relu(, [1, {\n"

@@ -104,6 +104,28 @@ TEST(DefinitionTest, findsWhatIsDefinedInTheFile) {
             "t.ops:1:4 t.ops:2:4");
 }
 
+TEST(HoverTest, showsStructsFieldsAndMethods) {
+  const std::string point =
+      "# A place.\nstruct Point { int x; \n# Goes.\nfn move(self, int by) -> Point { return self } }\n";
+  EXPECT_EQ(hovered(point + "p = Poin|t(1)"), "Point(int x) -> Point | A place.");
+  EXPECT_EQ(hovered(point + "fn f(Poin|t p) -> () { }"), "Point(int x) -> Point | A place.");
+  EXPECT_EQ(hovered(point + "p = Point(1)\nprint(p.x|)"), "x: int");
+  EXPECT_EQ(hovered(point + "p = Point(1)\np.mov|e(1)"), "Point.move(Point self, int by) -> Point | Goes.");
+}
+
+TEST(DefinitionTest, findsStructsFieldsAndMethods) {
+  const std::string point = "struct Point { int x\nfn move(self, int by) -> Point { return self } }\np = Point(1)\n";
+  EXPECT_EQ(defined(point + "q = Poin|t(2)"), "t.ops:1:8");
+  EXPECT_EQ(defined(point + "print(p.x|)"), "t.ops:1:20");
+  EXPECT_EQ(defined(point + "p.mov|e(1)"), "t.ops:2:4");
+  const TemporaryFolder folder;
+  folder.write("f.ops", "\nstruct Point { int x\nfn move(self) -> Point { return self } }\n");
+  const std::string main = folder / "main.ops";
+  EXPECT_EQ(defined("import \"f.ops\"\np = Poin|t(1)", main), "f.ops:2:8");
+  EXPECT_EQ(defined("import \"f.ops\"\np = Point(1)\nprint(p.x|)", main), "f.ops:2:8");
+  EXPECT_EQ(defined("import \"f.ops\"\np = Point(1)\np.mo|ve()", main), "f.ops:3:4");
+}
+
 TEST(DefinitionTest, findsNothingForWhatIsWrittenInCpp) {
   EXPECT_EQ(defined("x = relu|(ones(2))"), "");
   EXPECT_EQ(defined("x = len|([])"), "");
@@ -141,6 +163,9 @@ TEST(SignatureTest, tellsWhichParameterIsWritten) {
   EXPECT_EQ(at(f + "f(g(1, 2), |)"), "f(int width, int height) -> int @ int height");
   EXPECT_EQ(at(f + "f(height=|"), "f(int width, int height) -> int @ int height");
   EXPECT_EQ(at("x = ones(2)\nx.relu|()"), "nothing");
+  const std::string p = "struct P { int x\nfn move(self, int by) -> () { } }\n";
+  EXPECT_EQ(at(p + "P(|"), "P(int x) -> P @ int x");
+  EXPECT_EQ(at(p + "p = P(1)\np.move(|"), "P.move(P self, int by) -> () @ int by");
   EXPECT_EQ(at("x = [1]\nx.insert(1, |"), "list.insert(t[] self, int index, t item) -> () @ t item");
 }
 
@@ -149,10 +174,13 @@ TEST(OutlineTest, listsDeclarationsAndVariables) {
   for (const Symbol& symbol :
        outline("const n = 1\nfn f(int x) -> int { y = x\n return y }\nx = 1\nx = 2\na, b = 1, 2\n"
                "op my::o(Tensor x) -> Tensor { return x }\nimpl my::o @ CPU { return x }\n"
-               "fallback @ Meta { return redispatch(op, args) }\nmode m { } exit { }\nz = = 1\n")) {
+               "fallback @ Meta { return redispatch(op, args) }\nmode m { } exit { }\nz = = 1\n"
+               "struct P { int x; fn f(self) -> () { } }\n")) {
     all += fmt::format("{}{}\n", symbol.name, symbol.detail.empty() ? "" : " " + symbol.detail);
   }
-  EXPECT_EQ(all, "n\nf (int x) -> int\nx\na\nb\nmy::o (Tensor x) -> Tensor\nimpl my::o @ CPU\nfallback @ Meta\nm\n");
+  EXPECT_EQ(all,
+            "n\nf (int x) -> int\nx\na\nb\nmy::o (Tensor x) -> Tensor\nimpl my::o @ CPU\nfallback @ Meta\nm\n"
+            "P\nP.x int\nP.f (self) -> ()\n");
 }
 
 std::string problemsOf(const std::string& text, const std::string& name = "t.ops", const Workspace& workspace = {}) {

@@ -313,5 +313,32 @@ TEST(Session, ArgvIsWhatItWasMadeWith) {
   EXPECT_EQ(answer(session, "argv"), "['a', 'b']");
 }
 
+TEST(Session, AStructThatIsDeclaredAgainIsAnotherType) {
+  Session session;
+  answer(session, "struct P { int x; fn twice(self) -> int { return 2 * self.x } }");
+  EXPECT_EQ(answer(session, "p = P(3); p"), "P(x=3)");
+  EXPECT_EQ(answer(session, "p.x += 1; p.twice()"), "8");
+  EXPECT_EQ(answer(session, "isinstance(p, P)"), "True");
+  answer(session, "struct P { str x }");
+  EXPECT_EQ(answer(session, "p.x"), "4");
+  EXPECT_EQ(answer(session, "isinstance(p, P), isinstance(P('a'), P), P('a')"), "(False, True, P(x='a'))");
+  EXPECT_NE(answer(session, "q: P = p").find("must be P, not P"), std::string::npos);
+  // Its methods go with the input that declared it.
+  EXPECT_EQ(answer(session, "fn any(Any x) -> Any { return x.twice() }\nany(p)").substr(0, 53),
+            "P is a struct of <input 1>, which is no longer loaded");
+  EXPECT_EQ(typeIn(session, "p"), "P");
+}
+
+TEST(Session, KnowsTheStructsOfAnImport) {
+  const TemporaryFolder folder;
+  folder.write("f.ops", "struct P { int x = 5; fn twice(self) -> int { return 2 * self.x } }\n");
+  Session session;
+  answer(session, "import \"" + (folder / "f.ops") + "\"");
+  EXPECT_EQ(answer(session, "P().twice()"), "10");
+  answer(session, "import \"" + (folder / "f.ops") + "\" as m");
+  EXPECT_EQ(answer(session, "q: m.P = m.P(2); q.twice()"), "4");
+  EXPECT_EQ(answer(session, "fn of(m.P p) -> int { return p.x }\nof(q)"), "2");
+}
+
 }  // namespace
 }  // namespace boxcar

@@ -263,5 +263,18 @@ TEST(Formatter, RefusesWhatNestsTooDeepAsTheCompilerDoes) {
 
 TEST(Formatter, NamesThatAreUnknownDoNotMatter) { EXPECT_EQ(formatted("x=nothing::f( y )"), "x = nothing::f(y)\n"); }
 
+TEST(Formatter, LaysOutStructs) {
+  EXPECT_EQ(
+      formatted("struct  A{int  x;Tensor?[ ] xs=[1,]# one\n\n\n(int,str)p=(1,'a')\nfn f(self,int y)->int{return y}}"),
+      "struct A {\n    int x\n    Tensor?[] xs = [1]  # one\n\n    (int, str) p = (1, 'a')\n"
+      "    fn f(self, int y) -> int {\n        return y\n    }\n}\n");
+  EXPECT_EQ(formatted("struct A{}"), "struct A {}\n");
+  EXPECT_EQ(formatted("raise  f(x)+\"a\""), "raise f(x) + \"a\"\n");
+  // A type that does not fit into its line gets no trailing comma, which it cannot have.
+  const std::string name(60, 'a');
+  EXPECT_EQ(formatted("struct A {\n    (Dict(str, Tensor), Dict(str, int[])) " + name + "\n}\n"),
+            "struct A {\n    (\n        Dict(str, Tensor),\n        Dict(str, int[])\n    ) " + name + "\n}\n");
+}
+
 }  // namespace
 }  // namespace boxcar

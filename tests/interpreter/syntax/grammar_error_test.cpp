@@ -285,5 +285,20 @@ TEST(GrammarLimits, AnErrorInALongScriptIsFoundSoon) {
             "1:103: expected `,` or `)`, found name `b`\n2:3: expected end of line, found name `d`");
 }
 
+TEST(GrammarErrors, InStructs) {
+  EXPECT_EQ(errorsOf("struct { }"), "1:8: expected a name, found `{`");
+  EXPECT_EQ(errorsOf("struct A { x }"), "1:12: a field has a type and a name: `Tensor weight`, `int[] sizes = []`");
+  EXPECT_EQ(errorsOf("struct A { int = 3 }"),
+            "1:12: a field has a type and a name: `Tensor weight`, `int[] sizes = []`");
+  EXPECT_EQ(errorsOf("struct A { int mode }"), "1:16: expected a name, found keyword `mode`");
+  EXPECT_EQ(errorsOf("struct A { int x = }"), "1:20: expected an expression, found `}`");
+  EXPECT_EQ(errorsOf("struct A { int x = 1 2 }"), "1:22: expected end of line, found number `2`");
+  EXPECT_EQ(errorsOf("if a { struct A { } }"), "1:8: `struct` is only allowed at top level");
+  EXPECT_EQ(errorsOf("class A { }"),
+            "1:7: expected end of line, found name `A` | a class is written `struct name { ... }`, with fields and "
+            "methods");
+  EXPECT_EQ(errorsOf("raise"), "1:6: expected an expression, found end of file");
+}
+
 }  // namespace
 }  // namespace boxcar::syntax

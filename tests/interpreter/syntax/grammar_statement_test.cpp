@@ -38,6 +38,7 @@ TEST(Grammar, ControlFlow) {
   EXPECT_EQ(parsed("return; return 1; return a, b; return {}; return {'a': 1}"),
             "(return _)\n(return 1)\n(return (tuple a b))\n(return (dict))\n(return (dict \"a\":1))");
   EXPECT_EQ(parsed("assert a; assert a, 'm'"), "(assert a _)\n(assert a \"m\")");
+  EXPECT_EQ(parsed("raise 'm'; raise f(x)"), "(raise \"m\")\n(raise (call f x))");
 }
 
 TEST(Grammar, With) {
@@ -254,6 +255,15 @@ TEST(GrammarSpans, BlocksIncludeTheirBraces) {
   const auto& function = boost::variant2::get<Function>(tree.statements.at(1)->node);
   EXPECT_EQ(source->text(function.name.span), "f");
   EXPECT_EQ(source->position(function.signature.begin), (LineColumn{4, 4}));
+}
+
+TEST(Grammar, Structs) {
+  EXPECT_EQ(parsed("struct A { }"), "(struct A {})");
+  EXPECT_EQ(parsed("struct A { int x; Tensor?[] xs = []\n  Dict(str, A) all = {'a': 1}; (int, str) p }"),
+            "(struct A {(field x:`int`) (field xs:`Tensor?[]` (list)) (field all:`Dict(str, A)` (dict \"a\":1)) "
+            "(field p:`(int, str)`)})");
+  EXPECT_EQ(parsed("struct A {\n  int x\n\n  # text\n  fn f(self, int y) -> () { x }\n  m.B b = None\n}"),
+            "(struct A {(field x:`int`) (fn f `f(self, int y) -> ()` {x}) (field b:`m.B` None)})");
 }
 
 }  // namespace

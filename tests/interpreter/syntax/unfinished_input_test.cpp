@@ -35,6 +35,8 @@ TEST(UnfinishedInput, GoesOnAsItsWholeTextDoes) {
       "d = {\n'a': {\n'b': [\n1,\n2\n],\n},\n'c': f(\n1,\nx=2\n,)}\n",
       "fn f(\n  int x,\n  *,\n  int y=1\n) -> int\n",
       "x = [[\n1],\n[\n2\n]\n]\n",
+      "struct P {\n  int x\n  Dict(str,\n    P) all = {\n'a': 1,\n}\n  fn f(self,\n    int y) -> () {\n    raise "
+      "'a'\n  }\n\n  int z\n}\n",
       // Commas that do not only separate elements.
       "fn f(Dict(str, int) d) -> str[] {\n  return [k for k, v in d.items()\n    if v > 1]\n}\n",
       "if x {\n  isinstance(x,\n    int)\n}\n",

@@ -3,11 +3,11 @@ if exists("b:current_syntax")
   finish
 endif
 
-syntax keyword opsDeclaration use import impl fallback fn const
+syntax keyword opsDeclaration use import impl fallback fn const struct
 syntax match opsDeclaration "^\s*\zsop\ze\s\+\h"
 syntax match opsDeclaration "\<mode\>\ze\s\+\h"
 syntax match opsDeclaration "}\s*\zsexit\>"
-syntax keyword opsStatement return if elif else while for in break continue with assert
+syntax keyword opsStatement return if elif else while for in break continue with assert raise
 syntax keyword opsOperator and or not is
 syntax keyword opsConstant None True False inf nan
 syntax match opsBuiltin "\%([.:]\)\@1<!\<\%(len\|range\|str\|int\|float\|bool\|min\|max\|abs\|round\|sum\|any\|all\|sorted\|zip\|enumerate\|list\|ord\|chr\|isinstance\|type\|clock\|tensor\|manual_seed\|operator\|call\|call_at\|print\|redispatch\)\>\ze\s*("
@@ -16,6 +16,7 @@ syntax keyword opsType Dict
 syntax keyword opsDtype uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128
 syntax match opsNamespace "\<\h\w*\ze::"
 syntax match opsFunction "\%(\<fn\s\+\)\@<=\h\w*"
+syntax match opsType "\%(\<struct\s\+\)\@<=\h\w*"
 syntax match opsKey "@\s*\zs\u\w*"
 syntax match opsNumber "\<0[xX][0-9a-fA-F_]\+\>\|\<0[oO][0-7_]\+\>\|\<0[bB][01_]\+\>"
 syntax match opsNumber "\<\d[0-9_]*\%(\.[0-9_]*\)\=\%([eE][+-]\=\d\+\)\=[jJ]\=\>"
