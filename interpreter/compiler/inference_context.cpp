@@ -45,9 +45,15 @@ std::optional<const ScriptFunction*> InferenceContext::findInAlias(const syntax:
   if (functions == nullptr) return std::nullopt;
   const std::string whole = fmt::format("{}.{}", alias, name.text);
   const ScriptFunction* const found_function = declarations.findFunction(whole, object.span.begin);
-  if (found_function == nullptr) {
+  if (found_function == nullptr && declarations.findStruct(whole, object.span.begin) != nullptr) {
+    error(name.span, fmt::format("`{0}` is a struct, not a value: `{0}(...)` makes one", whole));
+  } else if (found_function == nullptr) {
+    std::vector<std::string_view> candidates = *functions;
+    for (const ScriptStruct& made : declarations.structs()) {
+      if (made.name.starts_with(fmt::format("{}.", alias))) candidates.push_back(made.name.substr(alias.size() + 1));
+    }
     error(name.span, withSuggestion(fmt::format("the file imported as `{}` has no function `{}`", alias, name.text),
-                                    name.text, *functions));
+                                    name.text, candidates));
   }
   return found_function;
 }
