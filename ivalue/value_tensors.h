@@ -7,8 +7,8 @@
 
 namespace boxcar {
 
-// Calls visit(const Tensor&) for each defined tensor in [value]: itself, or in its lists, tuples, dicts and objects, up
-// to a nesting of [depth].
+// Calls visit(const Tensor&) for each defined tensor in [value]: itself, or in its lists, tuples and dicts, up to a
+// nesting of [depth].
 template <class Visit>
 void visitTensors(const IValue& value, Visit&& visit, int depth = 8) {
   if (value.isTensor()) {
@@ -24,10 +24,6 @@ void visitTensors(const IValue& value, Visit&& visit, int depth = 8) {
   } else if (value.isGenericDict()) {
     const GenericDict dict = value.toGenericDict();
     for (size_t i = 0; i < dict.size(); ++i) visitTensors(dict.entryAt(i).second, visit, depth - 1);
-  } else if (value.isObject()) {
-    const std::vector<IValue>* const held = value.toObject()->heldValues();
-    if (held == nullptr) return;
-    for (const IValue& each : *held) visitTensors(each, visit, depth - 1);
   }
 }
 

@@ -137,6 +137,21 @@ void eachStruct(TypePtr type, const std::function<void(TypePtr)>& visit) {
   for (const TypePtr inside : type->contained()) eachStruct(inside, visit);
 }
 
+std::string namesakeNote(TypePtr wanted, TypePtr found) {
+  if (wanted->isOptional() && !found->isOptional()) wanted = wanted->element();
+  if (wanted == found || wanted->text() != found->text()) return {};
+  std::vector<const StructLayout*> a;
+  std::vector<const StructLayout*> b;
+  eachStruct(wanted, [&a](TypePtr type) { a.push_back(layoutOf(type)); });
+  eachStruct(found, [&b](TypePtr type) { b.push_back(layoutOf(type)); });
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (a[i] == b[i]) continue;
+    if (a[i]->source == b[i]->source) return fmt::format("; {} was declared again with other fields", a[i]->name);
+    return fmt::format("; one {} is of {}, the other of {}", a[i]->name, a[i]->source, b[i]->source);
+  }
+  return {};
+}
+
 TypePtr replaceStructs(TypePtr type, const std::function<TypePtr(TypePtr)>& replace) {
   if (type->identity() != nullptr) return replace(type);
   if (type->contained().empty()) return type;

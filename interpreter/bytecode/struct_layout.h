@@ -49,6 +49,10 @@ const StructLayout* layoutOf(TypePtr type) noexcept;
 // Calls [visit] for each struct that [type] contains.
 void eachStruct(TypePtr type, const std::function<void(TypePtr)>& visit);
 
+// What a message adds if [wanted] and [found] look equal but contain structs of one name: which scripts they are of.
+// Empty otherwise.
+std::string namesakeNote(TypePtr wanted, TypePtr found);
+
 // Returns [type] with each struct in it replaced by what [replace] returns.
 TypePtr replaceStructs(TypePtr type, const std::function<TypePtr(TypePtr)>& replace);
 

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/compiler/converter.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
@@ -112,8 +113,8 @@ ExprPtr Converter::convertToList(ExprPtr value, ConversionTarget target) {
 
 ExprPtr Converter::convertOrReport(ExprPtr value, TypePtr type, std::string_view what) {
   if (!conversionCost(value->type, {type}, {})) {
-    Diagnostic& diagnostic =
-        context_.error(value->span, fmt::format("{} must be {}, not {}", what, *type, *value->type));
+    Diagnostic& diagnostic = context_.error(value->span, fmt::format("{} must be {}, not {}{}", what, *type,
+                                                                     *value->type, namesakeNote(type, value->type)));
     if (value->type->isOptional() && conversionCost(value->type->element(), {type}, {})) {
       diagnostic.note("check `is None` first");
     }

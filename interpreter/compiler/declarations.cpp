@@ -146,6 +146,7 @@ std::optional<FunctionSchema> Declarations::readSignature(Span signature, std::s
 bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const {
   std::vector<TypePtr> variables;
   collectVariables(types, variables);
+  if (variables.empty()) return false;
   std::vector<std::string_view> candidates = NamesAt(*this, span.begin).candidates();
   candidates.insert(candidates.end(), detail::typeNames().begin(), detail::typeNames().end());
   // In a schema, a word that names no type is a type variable; scripts have none.

@@ -132,6 +132,9 @@ class Declarations {
   // Returns the type written at [span]; Any if an error was reported.
   TypePtr readType(Span span, Diagnostics& diagnostics) const;
 
+  // Returns the type that [text] names, which may be a struct; Any if it is none.
+  TypePtr typeNamed(std::string_view text) const;
+
   // Records a variable that the script's own statements set. Functions cannot see it, but error messages mention it.
   void addScriptVariable(const syntax::Name& name) { script_variables_.emplace(name.text, name.span); }
   const Span* findScriptVariable(std::string_view name) const;

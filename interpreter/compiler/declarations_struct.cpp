@@ -2,6 +2,7 @@
 
 #include <boxcar/interpreter/compiler/declarations.h>
 #include <boxcar/interpreter/compiler/declared_types.h>
+#include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/runtime/conversion.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/dict.h>
@@ -100,6 +101,15 @@ const ScriptStruct* Declarations::findStruct(std::string_view name, uint32_t pos
 const ScriptStruct* Declarations::structOf(TypePtr type) const {
   const auto found = structs_by_type_.find(type);
   return found == structs_by_type_.end() ? nullptr : found->second;
+}
+
+TypePtr Declarations::typeNamed(std::string_view text) const {
+  const NamesAt names(*this, UINT32_MAX);
+  try {
+    return scriptType(parseType(text, &names));
+  } catch (const Error&) {
+    return Type::any();
+  }
 }
 
 void Declarations::nameImportedStructs(const syntax::SyntaxTree& tree) {

@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/runtime/conversion.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/schema/value_type.h>
@@ -177,7 +178,9 @@ namespace {
 
 [[noreturn]] void failConversion(const IValue& value, TypePtr to) {
   const bool is_cut = to->kind() == TypeKind::Int && value.isDouble();
-  BOXCAR_FAIL("expected {}, found {}{}", *to, *typeOf(value), is_cut ? "; int(…) makes an int of it" : "");
+  const TypePtr found = typeOf(value);
+  BOXCAR_FAIL("expected {}, found {}{}{}", *to, *found, is_cut ? "; int(…) makes an int of it" : "",
+              namesakeNote(to, found));
 }
 
 // Converts a list of any kind, or a tuple, to the list type [to], element by element.

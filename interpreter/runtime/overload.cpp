@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/runtime/container_operations.h>
 #include <boxcar/interpreter/runtime/overload.h>
 #include <boxcar/interpreter/syntax/wording.h>
@@ -230,7 +231,8 @@ class Fitter {
 
   bool wrongType(const Argument& wanted, TypePtr given) {
     reason_ = fmt::format("argument '{}' must be {}, not {}", wanted.name(), *substituteVariables(wanted.type(), fit_),
-                          *given);
+                          *given) +
+              namesakeNote(wanted.type(), given);
     if (given->isOptional() && conversionCost(given->element(), targetOf(wanted), {true, at_run_time_})) {
       reason_ += "; check `is None` first";
     } else if (wanted.type()->kind() == TypeKind::Tensor &&

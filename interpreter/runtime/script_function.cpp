@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/runtime/conversion.h>
 #include <boxcar/interpreter/runtime/machine.h>
 #include <boxcar/interpreter/runtime/script_function.h>
@@ -5,6 +6,7 @@
 #include <boxcar/interpreter/runtime/value_operations.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/function_object.h>
+#include <boxcar/schema/value_type.h>
 
 #include <memory>
 #include <mutex>
@@ -50,8 +52,8 @@ void callExported(const Executable& program, const CodeExport& exported, Stack& 
     try {
       value = convertValue(value, targetOf(argument));
     } catch (const Error&) {
-      BOXCAR_FAIL("{}: argument '{}' must be {}, not {}\n  {}", schema.operator_name(), argument.name(),
-                  *argument.type(), kindName(value), schema);
+      BOXCAR_FAIL("{}: argument '{}' must be {}, not {}{}\n  {}", schema.operator_name(), argument.name(),
+                  *argument.type(), kindName(value), namesakeNote(argument.type(), typeOf(value)), schema);
     }
   }
   Machine::current().run(program, exported.function, stack, program.limits());

@@ -1,8 +1,6 @@
 #include <boxcar/interpreter/compiler/inference.h>
 #include <boxcar/interpreter/service/analysis.h>
 #include <boxcar/interpreter/syntax/grammar.h>
-#include <boxcar/ivalue/error.h>
-#include <boxcar/schema/parse_schema.h>
 
 #include <algorithm>
 
@@ -11,23 +9,13 @@ namespace boxcar::service {
 using interp::Findings;
 using interp::ScriptFunction;
 
-namespace {
-
-TypePtr typeOf(const KnownVariable& variable) {
-  try {
-    return interp::scriptType(parseType(variable.type));
-  } catch (const Error&) {
-    return Type::any();
-  }
-}
-
-}  // namespace
-
 Analysis::Analysis(std::string text, const std::string& name, const Workspace& workspace,
                    std::span<const KnownVariable> known)
     : files_(name, workspace), tree_(syntax::parse(Source::create(name, std::move(text)), unused_)) {
   declarations_ = std::make_unique<interp::Declarations>(tree_, &files_, unused_);
-  for (const KnownVariable& variable : known) findings_.known.emplace_back(variable.name, typeOf(variable));
+  for (const KnownVariable& variable : known) {
+    findings_.known.emplace_back(variable.name, declarations_->typeNamed(variable.type));
+  }
   const Span whole{0, static_cast<uint32_t>(source()->text().size())};
   interp::Inference(*declarations_, nullptr, unused_, &findings_).run(tree_.statements, whole);
   for (const auto& function : declarations_->functions()) {

@@ -106,7 +106,9 @@ Program::Function Program::function(std::string_view name) const {
 
 std::vector<FunctionSchema> Program::functions() const {
   std::vector<FunctionSchema> schemas;
-  for (const CodeExport& exported : script_->executable().unit().exports) schemas.push_back(exported.schema);
+  for (const CodeExport& exported : script_->executable().unit().exports) {
+    if (!interp::isMethod(exported)) schemas.push_back(exported.schema);
+  }
   return schemas;
 }
 

@@ -75,9 +75,10 @@ class BOXCAR_API Program final {
     std::shared_ptr<const interp::LoadedScript> script_;
     size_t index_;
   };
-  // Returns the function called [name]; throws Error, which suggests the nearest name, if there is none.
+  // Returns the function called [name], or the method `Struct.method`, which takes the struct's value first. Throws
+  // Error, which suggests the nearest name, if there is none.
   Function function(std::string_view name) const;
-  // Returns the schemas of all functions.
+  // Returns the schemas of all functions, without methods.
   std::vector<FunctionSchema> functions() const;
 
  private:

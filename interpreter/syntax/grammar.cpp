@@ -430,6 +430,7 @@ const Rule<struct ImportPartsId, Import> import_parts = "`import`";
 const Rule<struct ConstPartsId, Const> const_parts = "`const`";
 const Rule<struct OperatorNameId, QualifiedName> operator_name = "a name";
 const Rule<struct FunctionPartsId, Function> function_parts = "`fn`";
+const Rule<struct MethodPartsId, Function> method_parts = "`fn`";
 const Rule<struct FieldPartsId, Field> field_parts = "a field";
 const Rule<struct MemberId, StmtPtr> member = "a field or a method";
 const Rule<struct StructBodyId, Block> struct_body = "`{`";
@@ -504,9 +505,12 @@ const auto operator_name_def = name[setName] >> -(Sign(Kind::Scope) > word[setSc
                                -(Sign(Kind::Dot) > word[setOverload]);
 const auto function_parts_def = Sign(Kind::KwFn) > header(x3::eps > name[into<&Function::name>] >
                                                           signature[setSignature]) > block[into<&Function::body>];
-const auto field_parts_def = field_type[into<&Field::type>] > name[into<&Field::name>] >
+const auto field_parts_def = field_type[into<&Field::type>] > word[into<&Field::name>] >
                              -(assign > value[into<&Field::initial>]);
-const auto member_def = stmt(function_parts) | stmt(field_parts);
+// Members are named after a point, where a keyword is a name, too.
+const auto method_parts_def = Sign(Kind::KwFn) > header(x3::eps > word[into<&Function::name>] >
+                                                        signature[setSignature]) > block[into<&Function::body>];
+const auto member_def = stmt(method_parts) | stmt(field_parts);
 const auto members = separators >>
                      *(!end_of_block >> recovering(x3::eps > member > end_of_statement)[addStatement] >> separators);
 const auto struct_body_def = Sign(Kind::BlockOpen, "`{`")[beginSpan] > nested(members) >
@@ -525,8 +529,8 @@ const auto mode_parts_def = Sign(Kind::KwMode) > header(x3::eps > name[into<&Mod
 
 BOOST_SPIRIT_DEFINE(block, statement, simple_parts, typed_parts, branch, if_parts, while_parts, for_parts, break_parts,
                     continue_parts, return_parts, assert_parts, raise_parts, with_parts, use_parts, import_parts,
-                    const_parts, operator_name, function_parts, field_parts, member, struct_body, struct_parts,
-                    operator_parts, impl_parts, fallback_parts, mode_parts, script)
+                    const_parts, operator_name, function_parts, method_parts, field_parts, member, struct_body,
+                    struct_parts, operator_parts, impl_parts, fallback_parts, mode_parts, script)
 
 }  // namespace
 

@@ -106,7 +106,7 @@ class LineLayout final {
   // Returns [end] for other lines.
   size_t fieldName(size_t begin, size_t end) const {
     const size_t behind = find(Kind::Assign, begin, end);
-    if (kind(begin) == Kind::KwImport || behind < begin + 2 || kind(behind - 1) != Kind::Name) return end;
+    if (kind(begin) == Kind::KwImport || behind < begin + 2 || !reader_.isWord(behind - 1)) return end;
     return endsOperand(behind - 2) ? behind - 1 : end;
   }
 

@@ -243,6 +243,8 @@ TEST(CompletionTest, proposesStructsTheirFieldsAndMethods) {
   EXPECT_EQ(proposal(point + "p = Point(1)\np.mo|", "move"), "method move: Point.move(Point self, int by) -> Point");
   EXPECT_EQ(proposal(point + "p = Poi|", "Point"), "type Point: Point(int across) -> Point");
   EXPECT_EQ(proposal(point + "fn f(Poi|", "Point"), "type Point: Point(int across) -> Point");
+  const KnownVariable known{"q", "Point", {}};
+  EXPECT_EQ(proposal(completionsOf(point + "q.a|", {&known, 1}), "across"), "attribute across: int");
   EXPECT_EQ(proposal("stru|", "struct").substr(0, 14), "keyword struct");
 }
 

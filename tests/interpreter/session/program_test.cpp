@@ -512,5 +512,39 @@ TEST_F(Imports, ManyFilesInARowAreAnError) {
   EXPECT_NE(faultOfMain().find("more than 100 files import one another in a chain"), std::string::npos);
 }
 
+TEST(Program, AMethodIsCalledWithTheStructsValueFirst) {
+  const Program program = Program::compile(
+      "struct Point { int x; fn move(self, int by=1) -> Point { return Point(self.x + by) } }\n"
+      "fn start(int x) -> Point { return Point(x) }\n"
+      "fn place(Point p) -> int { return p.x }\n",
+      "point.ops");
+  Stack stack;
+  push(stack, 3);
+  program.function("start").call(stack);
+  EXPECT_EQ(toString(peek(stack, 0, 1)), "Point(x=3)");
+  push(stack, 4);
+  program.function("Point.move").call(stack);
+  program.function("place").call(stack);
+  EXPECT_EQ(pop(stack).toInt(), 7);
+  EXPECT_EQ(program.functions().size(), 2U);
+  push(stack, 1);
+  EXPECT_EQ(errorOf([&] { program.function("place").call(stack); }),
+            "place: argument 'p' must be Point, not int\n  place(Point p) -> int");
+}
+
+TEST(Program, StructsOfTwoProgramsAreTwoTypes) {
+  const Program one = Program::compile("struct P { int x }\nfn make() -> P { return P(1) }\n", "one.ops");
+  const Program two = Program::compile("struct P { str x }\nfn read(P p) -> str { return p.x }\n", "two.ops");
+  Stack stack;
+  one.function("make").call(stack);
+  EXPECT_EQ(errorOf([&] { two.function("read").call(stack); }),
+            "read: argument 'p' must be P, not P; one P is of two.ops, the other of one.ops\n  read(P p) -> str");
+  // A script that is compiled again has the same structs.
+  const Program again = Program::compile("struct P { int x }\nfn read(P p) -> int { return p.x }\n", "one.ops");
+  one.function("make").call(stack);
+  again.function("read").call(stack);
+  EXPECT_EQ(pop(stack).toInt(), 1);
+}
+
 }  // namespace
 }  // namespace boxcar

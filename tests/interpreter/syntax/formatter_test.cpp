@@ -269,6 +269,7 @@ TEST(Formatter, LaysOutStructs) {
       "struct A {\n    int x\n    Tensor?[] xs = [1]  # one\n\n    (int, str) p = (1, 'a')\n"
       "    fn f(self, int y) -> int {\n        return y\n    }\n}\n");
   EXPECT_EQ(formatted("struct A{}"), "struct A {}\n");
+  EXPECT_EQ(formatted("struct A{str?mode=None}"), "struct A {\n    str? mode = None\n}\n");
   EXPECT_EQ(formatted("raise  f(x)+\"a\""), "raise f(x) + \"a\"\n");
   // A type that does not fit into its line gets no trailing comma, which it cannot have.
   const std::string name(60, 'a');

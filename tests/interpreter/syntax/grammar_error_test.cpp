@@ -290,7 +290,7 @@ TEST(GrammarErrors, InStructs) {
   EXPECT_EQ(errorsOf("struct A { x }"), "1:12: a field has a type and a name: `Tensor weight`, `int[] sizes = []`");
   EXPECT_EQ(errorsOf("struct A { int = 3 }"),
             "1:12: a field has a type and a name: `Tensor weight`, `int[] sizes = []`");
-  EXPECT_EQ(errorsOf("struct A { int mode }"), "1:16: expected a name, found keyword `mode`");
+  EXPECT_EQ(errorsOf("struct A { int 1 }"), "1:12: a field has a type and a name: `Tensor weight`, `int[] sizes = []`");
   EXPECT_EQ(errorsOf("struct A { int x = }"), "1:20: expected an expression, found `}`");
   EXPECT_EQ(errorsOf("struct A { int x = 1 2 }"), "1:22: expected end of line, found number `2`");
   EXPECT_EQ(errorsOf("if a { struct A { } }"), "1:8: `struct` is only allowed at top level");

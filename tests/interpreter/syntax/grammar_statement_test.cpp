@@ -262,6 +262,8 @@ TEST(Grammar, Structs) {
   EXPECT_EQ(parsed("struct A { int x; Tensor?[] xs = []\n  Dict(str, A) all = {'a': 1}; (int, str) p }"),
             "(struct A {(field x:`int`) (field xs:`Tensor?[]` (list)) (field all:`Dict(str, A)` (dict \"a\":1)) "
             "(field p:`(int, str)`)})");
+  EXPECT_EQ(parsed("struct A { str mode = 'a'; int const; fn use(self) -> () { } }"),
+            "(struct A {(field mode:`str` \"a\") (field const:`int`) (fn use `use(self) -> ()` {})})");
   EXPECT_EQ(parsed("struct A {\n  int x\n\n  # text\n  fn f(self, int y) -> () { x }\n  m.B b = None\n}"),
             "(struct A {(field x:`int`) (fn f `f(self, int y) -> ()` {x}) (field b:`m.B` None)})");
 }
