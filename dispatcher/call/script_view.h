@@ -25,7 +25,8 @@ struct CallFrame {
 // Returns the functions that this thread's script is in, outermost first; empty if no script runs.
 BOXCAR_API std::vector<CallFrame> currentCallPath();
 
-// Returns the key of [tensor] in a dict that the script holds; "" if it is in none.
+// Returns the key of [tensor] in a dict that the script holds, "fc1.weight" or "layers.0.weight", or the name of its
+// constant that is the tensor, or holds it in a list; "" if there is none.
 BOXCAR_API std::string keyInScript(const Tensor& tensor);
 
 namespace detail {

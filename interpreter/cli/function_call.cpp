@@ -1,5 +1,10 @@
+#include <boxcar/dispatcher/call/grad_mode.h>
+#include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/function_call.h>
 #include <boxcar/interpreter/import/import_model.h>
+#include <boxcar/interpreter/runtime/dynamic_call.h>
+#include <boxcar/ivalue/stack.h>
+#include <boxcar/schema/function_object.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -46,12 +51,23 @@ std::string valueText(const std::string& word) {
   return word;
 }
 
-std::string argumentText(const std::string& word) {
+CallText::Argument argumentIn(const std::string& word) {
   const size_t sign = word.find('=');
   if (sign == std::string::npos || !isName(std::string_view(word).substr(0, sign)) || word.substr(sign, 2) == "==") {
-    return valueText(word);
+    return {{}, valueText(word)};
   }
-  return word.substr(0, sign + 1) + valueText(word.substr(sign + 1));
+  return {word.substr(0, sign), valueText(word.substr(sign + 1))};
+}
+
+// Functions of the script that gives the function and its arguments to traceCall().
+constexpr std::string_view kGiveFunction = "function_to_trace";
+constexpr std::string_view kGiveArgument = "argument_to_trace_";
+
+// Returns what a function without arguments gives.
+IValue resultOf(const Program& program, std::string_view name) {
+  Stack stack;
+  program.function(name).call(stack);
+  return pop(stack);
 }
 
 }  // namespace
@@ -78,10 +94,40 @@ CallText callText(const FunctionCall& call) {
   text.function = has_function ? words[0] : "forward";
   if (has_function) words = words.subspan(1);
   std::vector<std::string> arguments;
-  for (const std::string& word : words) arguments.push_back(argumentText(word));
+  for (const std::string& word : words) {
+    const CallText::Argument& argument = text.values.emplace_back(argumentIn(word));
+    arguments.push_back(argument.name.empty() ? argument.value : fmt::format("{}={}", argument.name, argument.value));
+  }
   text.imports = fmt::format("import {}\n", inQuotes(absolute(call.file)));
   text.arguments = fmt::format("{}", fmt::join(arguments, ", "));
   return text;
+}
+
+void traceCall(const FunctionCall& call, const RunOptions& options, Tracer& tracer) {
+  const CallText text = callText(call);
+  // The functions run apart from the statements, so that the trace has nothing but the call.
+  std::string script = text.imports;
+  script += fmt::format("fn {}() -> Function {{\n    return {}\n}}\n", kGiveFunction, text.function);
+  for (size_t i = 0; i < text.values.size(); ++i) {
+    script += fmt::format("fn {}{}() -> Any {{\n    return {}\n}}\n", kGiveArgument, i, text.values[i].value);
+  }
+  RunOptions own = options;
+  own.text = std::move(script);
+  own.then = [&](const Program& program) {
+    const NoGradGuard no_grad;
+    const IValue held = resultOf(program, kGiveFunction);
+    const FunctionObject& function = *functionIn(held);
+    std::vector<IValue> values;
+    std::vector<std::string_view> keywords;
+    for (size_t i = 0; i < text.values.size(); ++i) {
+      values.push_back(resultOf(program, fmt::format("{}{}", kGiveArgument, i)));
+      keywords.push_back(text.values[i].name);
+    }
+    const FunctionPtr traced =
+        makeFunction(function.schema(), [&](Stack& stack) { tracer.callFunction(function, stack); });
+    interp::callFunction(*traced, values, keywords);
+  };
+  runScript(own, nullptr, [&tracer](bool failed) { printError(tracer.finish(failed)); });
 }
 
 void runText(const RunOptions& options, std::string text) {

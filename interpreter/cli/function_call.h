@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/handlers/trace/tracer.h>
 #include <boxcar/interpreter/cli/run_script.h>
 
 #include <CLI/CLI.hpp>
@@ -24,11 +25,21 @@ void addFunctionCall(CLI::App& command, FunctionCall& call);
 // [function]. A word is VALUE or NAME=VALUE; a VALUE is a file, FILE:KEY for one array of several, or an expression of
 // the language. Throws CLI::ValidationError for words of another form.
 struct CallText {
+  struct Argument {
+    std::string name;   // "" if it is given by position
+    std::string value;  // "io::load_npy(…)"
+  };
+
   std::string imports;
   std::string function;
-  std::string arguments;  // "x=io::load_npy(…), 3"
+  std::vector<Argument> values;
+  std::string arguments;  // all values: "x=io::load_npy(…), 3"
 };
 CallText callText(const FunctionCall& call);
+
+// Runs the file's statements and then, under no_grad(), the call, which [tracer] traces; finishes the tracer. Throws
+// what runScript() throws.
+void traceCall(const FunctionCall& call, const RunOptions& options, Tracer& tracer);
 
 // Runs a script that is no file, with the options of a run; paths in it start at the current folder.
 void runText(const RunOptions& options, std::string text);

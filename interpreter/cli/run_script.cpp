@@ -95,6 +95,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
   try {
     const Progress progress(options.command.c_str(), options.count());
     program.run(options.args);
+    options.then(program);
     cuda::finishWork();
   } catch (...) {
     leave();

@@ -35,6 +35,8 @@ struct RunOptions {
   std::vector<Request> handlers;
   // Makes the program from the file's text and the file's name in messages.
   std::function<Program(std::string text, std::string name)> read = Program::compile;
+  // Called after the program's statements, under the same handlers.
+  std::function<void(const Program& program)> then = [](const Program&) {};
   // The command, and how it learns the progress of a run once its handlers are on.
   std::string command;
   std::function<ProgressCount()> count = [] { return ProgressCount(); };

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/handlers/trace/tracer.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/function_call.h>
 #include <boxcar/interpreter/cli/graphviz.h>
 #include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/run_script.h>
@@ -56,12 +57,21 @@ void trace(const RunOptions& options, const TraceFiles& files) {
   });
 }
 
+// Traces one call of a function, whose arguments are the script's words.
+void traceFunction(const RunOptions& options, const std::string& function, const TraceFiles& files) {
+  FunctionCall call{options.file, {function}};
+  call.words.insert(call.words.end(), options.args.begin(), options.args.end());
+  Tracer tracer(files.program);
+  traceCall(call, options, tracer);
+}
+
 }  // namespace
 
 void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   CLI::App* command = app.add_subcommand("trace", "Run a script and write its operator calls as a new script");
   const auto options = std::make_shared<RunOptions>();
   const auto files = std::make_shared<TraceFiles>();
+  const auto function = std::make_shared<std::string>();
   addRunOptions(*command, options);
   addOutputOption(
       *command, "-o,--output", files->program,
@@ -71,20 +81,31 @@ void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) 
   addOutputOption(*command, "--dot", files->dot, "Write the calls as a graph in Graphviz's language")
       ->type_name("OUT.dot");
   addOutputOption(*command, "--svg", files->svg, "Draw the graph; needs Graphviz's dot")->type_name("OUT.svg");
+  CLI::Option* const only = command
+                                ->add_option("--function", *function,
+                                             "Trace one call of this function of FILE, a script or a model, and write "
+                                             "it as a function; ARGS are then its arguments, as for `boxcar call`")
+                                ->type_name("NAME");
   command->add_flag("--unfold", files->unfolds,
                     "In the graph: draw every call; otherwise repeated parts are one box with a count, and large "
                     "functions are one box each");
   command->add_flag("--keep-backward", files->keeps_backward,
                     "Write calls of `backward` as they are, so that the program differentiates; otherwise it has the "
                     "calls that they make");
-  addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops --svg calls.svg"});
-  command->callback([command, options, files, rest, &status] {
+  for (const char* name : {"--dot", "--svg", "--unfold", "--keep-backward"}) only->excludes(command->get_option(name));
+  addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops --svg calls.svg",
+                         "boxcar trace resnet18.pt2 --function forward images.npy -o calls.ops"});
+  command->callback([command, options, files, function, rest, &status] {
     if (files->program.empty() && files->dot.empty() && files->svg.empty()) {
       throw CLI::RequiredError("--output, --dot or --svg");
     }
     readRunOptions(*command, rest, *options,
                    {{"--output", files->program}, {"--dot", files->dot}, {"--svg", files->svg}});
-    trace(*options, *files);
+    if (function->empty()) {
+      trace(*options, *files);
+    } else {
+      traceFunction(*options, *function, *files);
+    }
     status = kDone;
   });
 }

@@ -65,6 +65,11 @@ void reportUnknownName(InferenceContext& context, const syntax::Name& name) {
   }
   for (const auto& scoped : context.scoped) candidates.push_back(scoped.first);
   for (const ScriptConstant& known : context.declarations.constants()) candidates.push_back(known.name);
+  // The name of a function is a value, too.
+  for (const auto& function : context.declarations.functions()) {
+    const bool is_known = function->visible_from <= name.span.begin && !function->has_alias;
+    if (function->kind == BodyKind::Function && is_known) candidates.push_back(function->schema.name());
+  }
   candidates.insert(candidates.end(), dtypeNames().begin(), dtypeNames().end());
   candidates.insert(candidates.end(), {"True", "False", "None"});
   const Span* of_script = context.function == nullptr ? nullptr : context.declarations.findScriptVariable(name.text);

@@ -24,16 +24,22 @@ Dict<std::string, Tensor> membersOf(const std::string& path) {
   return pop(stack).to<Dict<std::string, Tensor>>();
 }
 
+constexpr std::string_view kOnnx = ".onnx";
+
 std::string_view textOf(const Tensor& bytes) {
   return {reinterpret_cast<const char*>(bytes.data_ptr<uint8_t>()), static_cast<size_t>(bytes.numel())};
 }
 
 }  // namespace
 
-bool isModelPath(std::string_view path) noexcept { return path.ends_with(".pt2"); }
+bool isModelPath(std::string_view path) noexcept { return path.ends_with(".pt2") || path.ends_with(kOnnx); }
 
 std::string importModel(const std::string& path, const ImportOptions& options) {
   const std::string file = std::filesystem::path(path).filename().string();
+  BOXCAR_CHECK(!path.ends_with(kOnnx),
+               "'{}' is an ONNX model, which boxcar does not read: export the model from PyTorch instead, "
+               "torch.export.save(torch.export.export(model, (x,)), '{}.pt2')",
+               path, std::filesystem::path(path).stem().string());
   const Dict<std::string, Tensor> members = membersOf(path);
   std::vector<std::string> models;
   for (const auto& member : members) {

@@ -16,7 +16,7 @@ struct ImportOptions {
   bool is_lenient = false;
 };
 
-// Whether [path] is that of a model, by its ending: ".pt2".
+// Whether [path] is that of a model, by its ending: ".pt2", or ".onnx", which importModel() refuses with a remedy.
 BOXCAR_API bool isModelPath(std::string_view path) noexcept;
 
 // Returns the model in the archive [path] as a script, in the layout of formatSource(), whose function `forward` is the

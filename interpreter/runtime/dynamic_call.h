@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/runtime/executable.h>
+#include <boxcar/ivalue/macros.h>
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/schema/function_object.h>
 
@@ -15,8 +16,8 @@ namespace boxcar::interp {
 void callDynamic(const LinkedDynamicSite& linked, Stack& stack);
 
 // Calls a function in the same way, with [values] in the order of [keywords], whose positional entries are empty.
-IValue callFunction(const FunctionObject& function, std::span<IValue> values,
-                    std::span<const std::string_view> keywords);
+BOXCAR_API IValue callFunction(const FunctionObject& function, std::span<IValue> values,
+                               std::span<const std::string_view> keywords);
 
 // Calls the operator called [name] with positional arguments, resolved in the same way.
 IValue callOperator(const char* name, std::span<const IValue> arguments);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace boxcar::interp {
@@ -28,21 +29,45 @@ const CodeFunction* sourceOf(const ExecutableFunction& function) noexcept {
 
 constexpr int kMostNested = 8;
 
-// Returns "layer.weight": the keys that lead from [value] to [tensor].
+bool isTensor(const IValue& value, const Tensor& tensor) {
+  return value.isTensor() && value.toTensor().is_same(tensor);
+}
+
+bool holdsValues(const IValue& value) {
+  return value.isGenericDict() || value.isTensorList() || value.isTuple() ||
+         (value.isList() && value.tag() == IValue::Tag::GenericList);
+}
+
+// Returns "layer.weight" or "layers.0.weight": the keys and positions that lead from [value] to [tensor].
 std::string keyOf(const IValue& value, const Tensor& tensor, int depth) {
-  if (!value.isGenericDict() || depth == kMostNested) return {};
+  if (!holdsValues(value) || depth == kMostNested) return {};
+  const auto within = [&](const IValue& held, const auto& key) -> std::string {
+    if (isTensor(held, tensor)) return key();
+    const std::string inner = keyOf(held, tensor, depth + 1);
+    return inner.empty() ? inner : key() + "." + inner;
+  };
+  if (!value.isGenericDict()) {
+    for (size_t i = 0; i < value.length(); ++i) {
+      std::string found = within(value.elementAt(i), [i] { return std::to_string(i); });
+      if (!found.empty()) return found;
+    }
+    return {};
+  }
   const GenericDict dict = value.toGenericDict();
   for (size_t i = 0; i < dict.size(); ++i) {
-    const IValue& held = dict.object()->valueAt(i);
-    const bool is_it = held.isTensor() && held.toTensor().is_same(tensor);
-    if (!is_it && !held.isGenericDict()) continue;
-    const std::string inner = is_it ? std::string() : keyOf(held, tensor, depth + 1);
-    if (!is_it && inner.empty()) continue;
     const IValue& key = dict.object()->keyAt(i);
-    const std::string text = key.isString() ? key.toStringRef() : fmt::format("{}", key);
-    return is_it ? text : text + "." + inner;
+    std::string found = within(dict.object()->valueAt(i),
+                               [&key] { return key.isString() ? key.toStringRef() : fmt::format("{}", key); });
+    if (!found.empty()) return found;
   }
   return {};
+}
+
+// Does so for a constant, whose name is the key of the tensor that it is, and begins that of one in its list.
+std::string keyInConstant(const std::string& name, const IValue& value, const Tensor& tensor) {
+  if (isTensor(value, tensor)) return name;
+  std::string key = keyOf(value, tensor, 0);
+  return key.empty() || value.isGenericDict() ? key : name + "." + key;
 }
 
 }  // namespace
@@ -76,17 +101,22 @@ size_t Machine::places(const void** to, size_t room) const noexcept {
 }
 
 std::string Machine::keyOf(const Tensor& tensor) const {
+  // Constants are first: a variable may hold a part of one.
+  for (const Frame* frame = top_; frame->function->program != nullptr; --frame) {
+    if (frame->function->source == nullptr) continue;
+    const Executable& program = *frame->function->program;
+    for (uint32_t i = 0; i < program.unit().globals.size(); ++i) {
+      const GlobalValue& global = program.global(i);
+      if (!global.once.isDone()) continue;
+      std::string key = keyInConstant(program.unit().globals[i].name, global.value, tensor);
+      if (!key.empty()) return key;
+    }
+  }
   for (const Frame* frame = top_; frame->function->program != nullptr; --frame) {
     const ExecutableFunction& function = *frame->function;
     for (uint32_t i = 0; i < function.value_count; ++i) {
-      std::string key = interp::keyOf(frame->slots[function.values[i]], tensor, 0);
-      if (!key.empty()) return key;
-    }
-    if (function.source == nullptr) continue;
-    const CodeUnit& unit = function.program->unit();
-    for (uint32_t i = 0; i < unit.globals.size(); ++i) {
-      const GlobalValue& global = function.program->global(i);
-      std::string key = global.once.isDone() ? interp::keyOf(global.value, tensor, 0) : std::string();
+      const IValue& value = frame->slots[function.values[i]];
+      std::string key = value.isGenericDict() ? interp::keyOf(value, tensor, 0) : std::string();
       if (!key.empty()) return key;
     }
   }

@@ -26,6 +26,8 @@ class TraceKeys final {
   };
   // Returns a unique name for a tensor called [key]. It never looks like a letter with a number.
   Name take(const std::string& key);
+  // take() gives no such variable from now on.
+  void reserve(const std::string& variable) { variables_.taken.insert(variable); }
   // Returns a name for a view or a conversion of [variable] by the operator [op], "layer1_0_bn1_weight_to"; "" if
   // [variable] is not from take().
   std::string derive(const std::string& variable, std::string_view op);

@@ -23,7 +23,12 @@ const TraceNames::Base* TraceNames::findBase(const Storage& storage) const {
   return found == storages_.end() ? nullptr : &found->second;
 }
 
-std::string TraceNames::make(char letter) { return fmt::format("{}{}", letter, count_++); }
+std::string TraceNames::make(char letter) {
+  std::string name;
+  do name = fmt::format("{}{}", letter, count_++);
+  while (reserved_.contains(name));
+  return name;
+}
 
 void TraceNames::set(const Tensor& tensor, std::string name) {
   if (tensors_.size() > 2 * kept_tensors_ + kFewTensors || new_bytes_ > kept_bytes_ + kFewBytes) sweep();

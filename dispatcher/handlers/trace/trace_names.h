@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace boxcar::detail {
 
@@ -30,6 +32,8 @@ class TraceNames final {
 
   // Returns a new name, such as "t7" for the letter t; no other name has that number.
   std::string make(char letter);
+  // make() gives no such name from now on.
+  void reserve(std::string name) { reserved_.insert(std::move(name)); }
   size_t count() const noexcept { return count_; }
   void set(const Tensor& tensor, std::string name);
   // Marks everything that was written to the storage so far as part of the trace.
@@ -44,6 +48,7 @@ class TraceNames final {
   };
 
   size_t count_ = 0;
+  std::set<std::string> reserved_;
   std::unordered_map<const TensorImpl*, Named> tensors_;
   std::unordered_map<const StorageImpl*, Base> storages_;
   // What the last sweep left, and what was added since.

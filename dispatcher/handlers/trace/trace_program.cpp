@@ -101,14 +101,20 @@ TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet 
       {},
       !keeps_backward_ || GradMode::is_enabled(),
       {},
+      {},
       {}};
-  if (graph_) call.path = currentCallPath();
+  if (graph_ || kept_) call.path = currentCallPath();
   needs_.addCall(op, keys);
   for (const Tensor& tensor : call.text.tensors) {
     look(tensor, call);
     if (graph_) call.edge_labels.push_back(kindText(tensor));
   }
   lookAtRandomState(arguments, call);
+  if (kept_) {
+    const auto has_name = [this](const Tensor& tensor) { return names_.find(tensor) != nullptr; };
+    call.arguments = writtenArguments(op.schema(), arguments, has_name);
+    for (IValue& argument : call.arguments) argument = withOwnContainers(argument);
+  }
   if (graph_ && facts.acts_outside) {
     call.effect = op.operator_name().name;
     for (const IValue& argument : arguments) {
@@ -163,6 +169,7 @@ void TraceProgram::lookAtRandomState(std::span<const IValue> arguments, Call& ca
 // ---- After the call ----
 
 void TraceProgram::writeLine(const std::string& line) {
+  if (function_) body_ += "    ";
   if (is_in_no_grad_) body_ += "    ";
   body_ += line;
   body_ += '\n';
@@ -176,24 +183,29 @@ void TraceProgram::writeGradMode(bool is_recorded) {
 }
 
 // Returns the name of a saved tensor, at its first use. [key] is "" if it has none.
-std::string TraceProgram::writeSaved(const Tensor& copy, const std::string& key) {
+std::string TraceProgram::writeSaved(const Tensor& copy, const std::string& key, const Storage& storage) {
   // A tensor that is written as a constant is not read from a file when the trace runs, so it has no key there.
   const bool has_key = !key.empty() && copy.scalar_type() != ScalarType::ComplexDouble;
-  const TraceKeys::Name taken = has_key ? keys_.take(key) : TraceKeys::Name();
-  const std::string name = has_key ? taken.variable : names_.make('t');
+  const bool is_kept = has_key || (function_ && copy.scalar_type() != ScalarType::ComplexDouble);
+  const TraceKeys::Name taken =
+      is_kept ? keys_.take(has_key ? key : fmt::format("w{}", unnamed_weights_++)) : TraceKeys::Name();
+  const std::string name = is_kept ? taken.variable : names_.make('t');
   if (copy.scalar_type() == ScalarType::ComplexDouble) {
     // Brackets without elements do not show all sizes.
     writeLine(fmt::format("{} = {}", name, copy.numel() == 0 ? emptyText(copy) : complexTensorText(copy)));
   } else {
-    const std::string& saved_as = has_key ? taken.key : name;
+    const std::string& saved_as = is_kept ? taken.key : name;
     saved_.insert_or_assign(saved_as, copy);
-    writeLine(fmt::format("{} = tensors[{}]", name, keyText(saved_as)));
+    const std::string element = fmt::format("{}[{}]", function_ ? function_->dict() : "tensors", keyText(saved_as));
+    writeLine(fmt::format("{} = {}", name, element));
+    // What has no key was made by this call, which makes it anew each time.
+    if (function_ && !has_key) function_->addSaved(storage, body_.size() - 1 - element.size(), element.size());
   }
-  if (graph_) graph_->addOutside(name, has_key ? taken.key : name);
+  if (graph_) graph_->addOutside(name, is_kept ? taken.key : name);
   return name;
 }
 
-void TraceProgram::writeRoot(const Outside& outside, const Call& call) {
+void TraceProgram::writeRoot(const Outside& outside, const std::vector<CallFrame>& path) {
   const Tensor& root = outside.root;
   std::string name;
   if (root.is_meta()) {
@@ -201,26 +213,27 @@ void TraceProgram::writeRoot(const Outside& outside, const Call& call) {
     writeLine(fmt::format("{} = {}", name, emptyText(root)));
     if (graph_) graph_->addOutside(name, name);
   } else {
-    name = writeSaved(outside.copy, outside.key);
+    name = writeSaved(outside.copy, outside.key, root.storage());
     if (!root.is_cpu()) {
       const std::string on_host = std::exchange(name, names_.make('t'));
       const OperatorHandle to = operatorCalled("aten::to", "dtype_layout");
       writeLine(fmt::format("{} = {}({}, device={})", name, calleeText(to), on_host, constantText(root.device())));
       const TraceGraph::Use use{on_host, kindText(root)};
-      if (graph_) graph_->addCall({to.operator_name().name, call.path, true}, {&use, 1}, {&name, 1});
+      if (graph_) graph_->addCall({to.operator_name().name, path, true}, {&use, 1}, {&name, 1});
     }
   }
   names_.set(root, name);
 }
 
-void TraceProgram::writeOutside(const Outside& outside, const Call& call) {
+void TraceProgram::writeOutside(const Outside& outside, const std::vector<CallFrame>& path) {
   if (names_.find(outside.tensor) != nullptr) return;
+  if (kept_) keepWeight(outside);
   const auto baseOf = [&]() -> const TraceNames::Base* {
     const TraceNames::Base* base = names_.findBase(outside.tensor.storage());
     return base != nullptr && base->dtype == outside.tensor.scalar_type() ? base : nullptr;
   };
   if (baseOf() == nullptr) {
-    writeRoot(outside, call);
+    writeRoot(outside, path);
     if (outside.isRoot()) return;
   }
   const std::string from = baseOf() != nullptr ? baseOf()->name : *names_.find(outside.root);
@@ -229,7 +242,7 @@ void TraceProgram::writeOutside(const Outside& outside, const Call& call) {
   writeLine(fmt::format("{} = {}({}, {}, {}, {})", name, calleeText(as_strided), from, sizesText(outside.sizes),
                         sizesText(outside.strides), outside.offset));
   const TraceGraph::Use use{from, kindText(outside.root)};
-  if (graph_) graph_->addCall({as_strided.operator_name().name, call.path, true}, {&use, 1}, {&name, 1});
+  if (graph_) graph_->addCall({as_strided.operator_name().name, path, true}, {&use, 1}, {&name, 1});
   names_.set(outside.tensor, name);
 }
 
@@ -240,7 +253,7 @@ void TraceProgram::writeRewritten(const Outside& outside, const Call& call) {
   const std::string flat = names_.make('t');
   const OperatorHandle as_strided = operatorCalled("aten::as_strided");
   writeLine(fmt::format("{} = {}({}, {}, [1], 0)", flat, calleeText(as_strided), from, sizesText(outside.sizes)));
-  const std::string elements = writeSaved(outside.copy, "");
+  const std::string elements = writeSaved(outside.copy, "", outside.copy.storage());
   const OperatorHandle copy = operatorCalled("aten::copy_");
   writeLine(fmt::format("{}({}, {})", calleeText(copy), flat, elements));
   if (graph_) {
@@ -357,7 +370,7 @@ void TraceProgram::update(const IValue& value, int depth) {
 void TraceProgram::end(const Call& call, std::span<const IValue> results) {
   writeGradMode(call.is_recorded);
   for (const Outside& outside : call.rewritten) writeRewritten(outside, call);
-  for (const Outside& outside : call.outside) writeOutside(outside, call);
+  for (const Outside& outside : call.outside) writeOutside(outside, call.path);
   writeRandomState(call);
   const auto nameOf = [this](const Tensor& tensor) { return *names_.find(tensor); };
   const std::string text = call.text.filled(nameOf);
@@ -370,7 +383,12 @@ void TraceProgram::end(const Call& call, std::span<const IValue> results) {
   writeLine(targets + text);
   for (const std::string& check : named.checks) writeLine(check);
   for (const IValue& result : results) update(result);
-  for (const Tensor& tensor : call.text.tensors) names_.update(tensor.storage());
+  for (size_t i = 0; i < call.text.tensors.size(); ++i) {
+    const Storage& storage = call.text.tensors[i].storage();
+    names_.update(storage);
+    if (function_ && call.text.written[i]) function_->noteWrite(storage);
+  }
+  if (kept_) keepCall(call, results);
   if (!graph_) return;
   if (call.effect.empty()) {
     graph_->addCall({call.op.operator_name().name, call.path, givesView(call.op.schema())}, uses, named.tensors);
@@ -379,9 +397,83 @@ void TraceProgram::end(const Call& call, std::span<const IValue> results) {
   }
 }
 
+// ---- A function ----
+
+void TraceProgram::beginFunction(const FunctionSchema& schema, std::span<const IValue> arguments, bool keeps_calls) {
+  function_.emplace(schema, arguments);
+  if (keeps_calls) {
+    kept_.emplace(TracedFunction{schema, {}, {}, {}, {}, {}});
+    for (const IValue& argument : arguments) kept_->arguments.push_back(withOwnContainers(argument));
+  }
+  for (const Argument& parameter : schema.arguments()) {
+    names_.reserve(parameter.name());
+    keys_.reserve(parameter.name());
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& parameter = schema.arguments()[i];
+    Named named;
+    nameInside(arguments[i], parameter.type(), parameter.name(), named);
+    BOXCAR_CHECK(
+        named.tensors.size() == tensorsIn(arguments[i]),
+        "{}: argument '{}' has a tensor that was passed before it: pass a clone(), because the traced function "
+        "could not tell the two apart",
+        schema.name(), parameter.name());
+    for (const std::string& check : named.checks) writeLine(check);
+    for (const std::string& check : function_->checksOf(i)) writeLine(check);
+  }
+}
+
+void TraceProgram::endFunction(std::span<const IValue> results) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < results.size(); ++i) {
+    TraceText text;
+    try {
+      text = valueText(results[i], function_->schema().returns()[i].type());
+    } catch (const Error& error) {
+      BOXCAR_FAIL(
+          "{} returns {}, which a trace cannot return: let it return tensors, numbers and texts, alone or in "
+          "lists, tuples and dicts",
+          function_->schema().name(), error.message());
+    }
+    // Weights may be results.
+    for (const Tensor& tensor : text.tensors) {
+      if (names_.find(tensor) != nullptr) continue;
+      Outside outside = lookAt(tensor, names_.findBase(tensor.storage()) == nullptr);
+      outside.key = keys_.find(tensor);
+      writeOutside(outside, {});
+    }
+    texts.push_back(text.filled([this](const Tensor& tensor) { return *names_.find(tensor); }));
+  }
+  if (texts.size() == 1) writeLine("return " + texts[0]);
+  if (texts.size() > 1) writeLine(fmt::format("return ({})", fmt::join(texts, ", ")));
+  if (!kept_) return;
+  for (const IValue& result : results) kept_->results.push_back(withOwnContainers(result));
+}
+
+void TraceProgram::keepWeight(const Outside& outside) {
+  kept_->weights.push_back({outside.tensor, outside.sizes, outside.strides, outside.offset, outside.key, outside.copy});
+}
+
+void TraceProgram::keepCall(const Call& call, std::span<const IValue> results) {
+  TracedFunction::Call kept{call.op, call.arguments, {}, {}};
+  for (const IValue& result : results) kept.results.push_back(withOwnContainers(result));
+  if (!call.path.empty()) kept.place = call.path.back();
+  if (!call.rewritten.empty()) kept_->rewritten_before.push_back(kept_->calls.size());
+  kept_->calls.push_back(std::move(kept));
+}
+
+std::string TraceProgram::functionText(const std::string& tensors_file) const {
+  std::string text = function_->comment();
+  for (const std::string& file : needs_.files()) text += fmt::format("# needs: {}\n", file);
+  if (!saved_.empty())
+    text += fmt::format("const {} = io::load({})\n\n", function_->dict(), constantText(tensors_file));
+  return text + function_->head() + function_->withCopies(body_) + "}\n";
+}
+
 // ---- The whole ----
 
 std::string TraceProgram::text(const std::string& tensors_file) const {
+  if (function_) return functionText(tensors_file);
   std::string head =
       "# A trace: the operator calls of one run, in their order. What that run computed without operators, such as\n"
       "# numbers from x.item(), its loops and its decisions, is constant here, whatever the tensors hold.\n";

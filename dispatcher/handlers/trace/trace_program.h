@@ -1,12 +1,14 @@
 #pragma once
 
 #include <boxcar/dispatcher/handlers/drawn_from.h>
+#include <boxcar/dispatcher/handlers/trace/trace_function.h>
 #include <boxcar/dispatcher/handlers/trace/trace_graph.h>
 #include <boxcar/dispatcher/handlers/trace/trace_keys.h>
 #include <boxcar/dispatcher/handlers/trace/trace_names.h>
 #include <boxcar/dispatcher/handlers/trace/trace_needs.h>
 #include <boxcar/dispatcher/handlers/trace/trace_outside.h>
 #include <boxcar/dispatcher/handlers/trace/trace_text.h>
+#include <boxcar/dispatcher/handlers/trace/traced_function.h>
 #include <boxcar/dispatcher/registry/operator_handle.h>
 #include <boxcar/ivalue/dict.h>
 
@@ -39,7 +41,8 @@ class TraceProgram final {
     std::vector<std::string> edge_labels;  // of the text's tensors, if there is a graph
     bool is_recorded = true;               // for differentiation
     std::string effect;                    // what the graph shows of a call that acts outside
-    std::vector<CallFrame> path;           // the path that led to it, if there is a graph
+    std::vector<CallFrame> path;           // the path that led to it, if there is a graph or a function
+    std::vector<IValue> arguments;         // for the calls of a function that are kept
   };
 
   // Whether a call of [op] is written to the trace. Operators that read from outside are not; their results come from
@@ -51,6 +54,15 @@ class TraceProgram final {
   Call begin(const OperatorHandle& op, DispatchKeySet keys, std::span<const IValue> arguments);
   // Writes a call that has run. A call that does not get here leaves no trace.
   void end(const Call& call, std::span<const IValue> results);
+
+  // Makes what follows a call of the function of [schema] with [arguments], whose tensors are the trace's inputs. With
+  // [keeps_calls], tracedFunction() has its calls. Throws Error if one tensor is passed twice.
+  void beginFunction(const FunctionSchema& schema, std::span<const IValue> arguments, bool keeps_calls);
+  // Throws Error if a result cannot be written in a script.
+  void endFunction(std::span<const IValue> results);
+  bool isFunction() const noexcept { return function_.has_value(); }
+  // Null unless the calls of a function are kept.
+  const TracedFunction* tracedFunction() const noexcept { return kept_ ? &*kept_ : nullptr; }
 
   // Returns the program. [tensors_file] is where it finds savedTensors().
   std::string text(const std::string& tensors_file) const;
@@ -76,9 +88,13 @@ class TraceProgram final {
   void writeLine(const std::string& line);
   // Begins or ends `with no_grad()` before a call.
   void writeGradMode(bool is_recorded);
-  std::string writeSaved(const Tensor& copy, const std::string& key);
-  void writeRoot(const Outside& outside, const Call& call);
-  void writeOutside(const Outside& outside, const Call& call);
+  // [storage] is that of the tensor itself.
+  std::string writeSaved(const Tensor& copy, const std::string& key, const Storage& storage);
+  void keepWeight(const Outside& outside);
+  void keepCall(const Call& call, std::span<const IValue> results);
+  std::string functionText(const std::string& tensors_file) const;
+  void writeRoot(const Outside& outside, const std::vector<CallFrame>& path);
+  void writeOutside(const Outside& outside, const std::vector<CallFrame>& path);
   void writeRewritten(const Outside& outside, const Call& call);
   void writeRandomState(const Call& call);
   // The results of a call that got names.
@@ -103,6 +119,9 @@ class TraceProgram final {
   const bool keeps_backward_;
   bool is_in_no_grad_ = false;
   std::string body_;
+  std::optional<TraceFunction> function_;
+  std::optional<TracedFunction> kept_;
+  size_t unnamed_weights_ = 0;  // of a function
   Dict<std::string, Tensor> saved_;
   // The states of the default generators when the trace runs, as far as they are known.
   std::vector<DrawnFrom> random_states_;

@@ -196,10 +196,25 @@ std::string calleeText(const OperatorHandle& op) {
   return is_only ? name.name : name.name + ".default";
 }
 
+std::vector<IValue> writtenArguments(const FunctionSchema& schema, std::span<const IValue> arguments,
+                                     const std::function<bool(const Tensor&)>& has_name) {
+  const bool takes_numbers = takesNumbers(schema, arguments, has_name);
+  std::vector<IValue> values(arguments.begin(), arguments.end());
+  for (size_t i = 0; i < values.size(); ++i) {
+    IValue& value = values[i];
+    if (value.isGenerator()) value = IValue();
+    if (takes_numbers && value.isTensor() && isTensorType(schema.arguments()[i].type()) &&
+        !has_name(value.toTensor())) {
+      if (IValue number = wrappedNumberOf(value.toTensor()); !number.isNone()) value = std::move(number);
+    }
+  }
+  return values;
+}
+
 TraceText callText(const OperatorHandle& op, std::string_view callee, std::span<const IValue> arguments,
                    const std::function<bool(const Tensor&)>& has_name) {
   const FunctionSchema& schema = op.schema();
-  const bool takes_numbers = takesNumbers(schema, arguments, has_name);
+  const std::vector<IValue> values = writtenArguments(schema, arguments, has_name);
   TraceText call;
   Writer writer(call.tensors, has_name);
   call.text = fmt::format("{}(", callee);
@@ -207,10 +222,7 @@ TraceText callText(const OperatorHandle& op, std::string_view callee, std::span<
   bool by_keyword = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Argument& parameter = schema.arguments()[i];
-    IValue value = arguments[i].isGenerator() ? IValue() : arguments[i];
-    if (takes_numbers && value.isTensor() && isTensorType(parameter.type()) && !has_name(value.toTensor())) {
-      if (IValue number = wrappedNumberOf(value.toTensor()); !number.isNone()) value = std::move(number);
-    }
+    const IValue& value = values[i];
     std::string text;
     try {
       text = writer.write(value, parameter.type());
@@ -233,9 +245,15 @@ TraceText callText(const OperatorHandle& op, std::string_view callee, std::span<
   return call;
 }
 
-std::string constantText(const IValue& value) {
+std::string constantText(const IValue& value, TypePtr type) {
   std::vector<Tensor> none;
-  return Writer(none, [](const Tensor&) { return false; }).write(value, nullptr);
+  return Writer(none, [](const Tensor&) { return false; }).write(value, type);
+}
+
+TraceText valueText(const IValue& value, TypePtr type) {
+  TraceText result;
+  result.text = Writer(result.tensors, [](const Tensor&) { return true; }).write(value, type);
+  return result;
 }
 
 std::string sizesText(std::span<const int64_t> sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }

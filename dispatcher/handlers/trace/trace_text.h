@@ -37,8 +37,15 @@ std::string calleeText(const OperatorHandle& op);
 TraceText callText(const OperatorHandle& op, std::string_view callee, std::span<const IValue> arguments,
                    const std::function<bool(const Tensor&)>& has_name);
 
-// "0.1", "-inf", "'text'": a value without tensors in it.
-std::string constantText(const IValue& value);
+// The arguments as callText() writes them: without generators, and with numbers for tensors that stand for them.
+std::vector<IValue> writtenArguments(const FunctionSchema& schema, std::span<const IValue> arguments,
+                                     const std::function<bool(const Tensor&)>& has_name);
+
+// "0.1", "-inf", "'text'": a value without tensors in it. [type] is the intended type; null if unknown.
+std::string constantText(const IValue& value, TypePtr type = nullptr);
+
+// A value whose tensors all have names. Throws an Error that says what cannot be written, "a value of kind Object".
+TraceText valueText(const IValue& value, TypePtr type);
 
 // "[2, 3]".
 std::string sizesText(std::span<const int64_t> sizes);

@@ -197,10 +197,33 @@ void Tracer::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   state_->program.end(call, std::span(stack.begin() + std::min(base, stack.size()), stack.end()));
 }
 
+void Tracer::callFunction(const FunctionObject& function, Stack& stack) {
+  const FunctionSchema& schema = function.schema();
+  const size_t count = schema.arguments().size();
+  const size_t base = stack.size() - count;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->program.beginFunction(schema, std::span(stack.end() - count, count), state_->options.keeps_calls);
+  }
+  {
+    const HandlerGuard on(*this);
+    function.call(stack);
+  }
+  const std::lock_guard lock(state_->mutex);
+  state_->program.endFunction(std::span(stack.begin() + base, stack.end()));
+}
+
+const TracedFunction& Tracer::tracedFunction() const {
+  const std::lock_guard lock(state_->mutex);
+  const TracedFunction* const function = state_->program.tracedFunction();
+  BOXCAR_CHECK(function != nullptr, "the tracer has kept no call of a function");
+  return *function;
+}
+
 std::string Tracer::finish(bool failed) {
   const std::lock_guard lock(state_->mutex);
-  // A script that failed before its first call must not replace an existing trace.
-  if ((failed && state_->program.isEmpty()) || !state_->output) return {};
+  // A script that failed before its first call must not replace an existing trace, and half a function is none.
+  if ((failed && (state_->program.isEmpty() || state_->program.isFunction())) || !state_->output) return {};
   const FileAccessGuard access(state_->access);
   const Dict<std::string, Tensor>& tensors = state_->program.savedTensors();
   const std::string file = fileNameOf(tensors);

@@ -2,7 +2,9 @@
 
 #include <boxcar/dispatcher/handlers/handler.h>
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/dispatcher/handlers/trace/traced_function.h>
 #include <boxcar/ivalue/macros.h>
+#include <boxcar/schema/function_object.h>
 
 #include <memory>
 #include <string>
@@ -15,6 +17,8 @@ struct TracerOptions {
   // Whether calls of `backward` and its like are written as they are. Otherwise the program has the calls that they
   // make, so that it differentiates nothing.
   bool keeps_backward = false;
+  // Whether tracedFunction() will be called.
+  bool keeps_calls = false;
 };
 
 // Writes what runs as a program: one line of .ops text for each operator call. Its tensors are named t0, t1 and so on,
@@ -46,6 +50,15 @@ class BOXCAR_API Tracer final : public Handler {
   // Writes the program and its tensors, also for a run that failed: the program then ends before the call that failed.
   // Writes no file for a run that failed before its first call.
   std::string finish(bool failed) override;
+
+  // Switches the tracer on for one call of [function], with its arguments, the last values of [stack], which it
+  // replaces by the results. The program is then that function: its parameters are the function's, its inputs the
+  // tensors in them, and its results have the same structure. It is a tracer's only use. Throws what the call throws,
+  // and Error for results that a script cannot write; finish() then writes nothing.
+  void callFunction(const FunctionObject& function, Stack& stack);
+  // Returns that call. It must have been kept (TracerOptions).
+  const TracedFunction& tracedFunction() const;
+
   // Whether calls of operators with the tag `differentiation` are written.
   bool keepsBackward() const noexcept;
   // Whether no call was written.

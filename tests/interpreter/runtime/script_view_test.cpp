@@ -99,6 +99,17 @@ TEST(KeyInScript, IsThatOfADictThatAFunctionOrAConstantHolds) {
   EXPECT_EQ(keyInScript(Tensor::allocate(std::vector<int64_t>{1}, ScalarType::Float)), "");
 }
 
+TEST(KeyInScript, OfATensorInAListStartsWithTheNameOfTheConstantOrTheKeyOfTheDict) {
+  std::vector<std::string> keys;
+  Library m(Library::FRAGMENT, "view", std::nullopt, "test.cpp", 1);
+  m.def("key(Tensor x) -> ()", [&](const Tensor& x) { keys.push_back(keyInScript(x)); });
+  outputOf(
+      "const alone = ones(1)\nconst pair = (ones(1), [ones(1)])\nconst net = {\"layers\": [{\"w\": ones(1)}]}\n"
+      "fn f(Tensor x) -> () {\n    view::key(x)\n}\n"
+      "f(alone)\nf(pair[0])\nf(pair[1][0])\nf(net[\"layers\"][0][\"w\"])\nlocal = [ones(1)]\nf(local[0])\n");
+  EXPECT_EQ(keys, (std::vector<std::string>{"alone", "pair.0", "pair.1.0", "layers.0.w", ""}));
+}
+
 TEST(ProfileOfAScript, LinesAndFunctionsCountCallsThatTheTimeLineHasNoRoomFor) {
   const std::string script =
       "fn block(Tensor x) -> Tensor {\n    return relu(x)\n}\nx = ones(3)\nfor i in range(500) { x = block(x) }\n";
