@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/handlers/trace/trace_names.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace boxcar::detail {
@@ -16,6 +17,17 @@ constexpr size_t kFewBytes = size_t{16} << 20;
 const std::string* TraceNames::find(const Tensor& tensor) const {
   const auto found = tensors_.find(tensor.unsafeGetTensorImpl());
   return found == tensors_.end() ? nullptr : &found->second.name;
+}
+
+Tensor TraceNames::findAlias(const Tensor& tensor) const {
+  for (const auto& [impl, named] : tensors_) {
+    const Tensor& other = named.tensor;
+    if (other.storage() == tensor.storage() && other.scalar_type() == tensor.scalar_type() &&
+        std::ranges::equal(other.sizes(), tensor.sizes()) && std::ranges::equal(other.strides(), tensor.strides()) &&
+        other.storage_offset() == tensor.storage_offset())
+      return other;
+  }
+  return {};
 }
 
 const TraceNames::Base* TraceNames::findBase(const Storage& storage) const {

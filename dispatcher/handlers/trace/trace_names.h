@@ -27,6 +27,9 @@ class TraceNames final {
 
   // Returns null if the tensor has no name.
   const std::string* find(const Tensor& tensor) const;
+  // Returns a tensor with a name that has the same elements in the same storage; undefined if there is none. It
+  // compares with all of them.
+  Tensor findAlias(const Tensor& tensor) const;
   // Returns null if no tensor on it has a name.
   const Base* findBase(const Storage& storage) const;
 

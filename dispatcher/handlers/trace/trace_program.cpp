@@ -141,7 +141,7 @@ void TraceProgram::look(const Tensor& tensor, Call& call) {
     has_elements = has_elements || (isOn(other) && other.tensor.scalar_type() == tensor.scalar_type());
   }
   call.outside.push_back(lookAt(tensor, !has_elements));
-  if (base == nullptr) call.outside.back().key = keys_.find(tensor);
+  if (base == nullptr || kept_) call.outside.back().key = keys_.find(tensor);
 }
 
 void TraceProgram::lookAtRandomState(std::span<const IValue> arguments, Call& call) {
@@ -227,6 +227,12 @@ void TraceProgram::writeRoot(const Outside& outside, const std::vector<CallFrame
 
 void TraceProgram::writeOutside(const Outside& outside, const std::vector<CallFrame>& path) {
   if (names_.find(outside.tensor) != nullptr) return;
+  // Differentiation makes such tensors of a function's inputs, whose storages may be others when the trace runs.
+  const bool is_known = function_ && names_.findBase(outside.tensor.storage()) != nullptr;
+  if (const Tensor alias = is_known ? names_.findAlias(outside.tensor) : Tensor(); alias.defined()) {
+    if (kept_) kept_->calls.push_back({operatorCalled("aten::alias"), {IValue(alias)}, {IValue(outside.tensor)}, {}});
+    return names_.set(outside.tensor, std::string(*names_.find(alias)));
+  }
   if (kept_) keepWeight(outside);
   const auto baseOf = [&]() -> const TraceNames::Base* {
     const TraceNames::Base* base = names_.findBase(outside.tensor.storage());

@@ -52,6 +52,11 @@ fn branches(Tensor t0) -> Tensor {
     if s > 1.0 { return t0 - s }
     return t0 * s
 }
+fn loss(Tensor x) -> Tensor { return (x * table).sin().sum() }
+fn slopes(Tensor x) -> Tensor {
+    slope = func::grad(loss)
+    return slope(x * 2) + slope(x)
+}
 fn gives(Tensor x) -> Any { return {"f": mlp, "x": x} }
 fn fails(Tensor x) -> Tensor {
     y = x + 1
@@ -172,6 +177,8 @@ runMerged "what a call makes anew, and a state that stays" run twice.ops
 expectOutput "True
 True
 True"
+check slopes 'arange(6, dtype=float32)[2:4]' 'ones(2)'
+[[ $(body slopes.ops) == *"aten::cos"* && $(body slopes.ops) != *as_strided* ]] || fail "a derivative" "$(body slopes.ops)"
 check nothing 'ones(2)' 'ones(2)'
 [[ $(body nothing.ops) == 'fn nothing(Tensor x) -> () {
     aten::add_.Scalar(x, 1)
