@@ -12,6 +12,8 @@ namespace {
 constexpr uint64_t kMost32 = std::numeric_limits<uint32_t>::max();
 constexpr uint16_t kVersionNeeded = 45;  // of the 64-bit form
 constexpr uint16_t kUtf8Names = 1 << 11;
+constexpr size_t kLocalHeader = 30;    // bytes before a member's name
+constexpr uint16_t kPadding = 0x4246;  // the extra field in which PyTorch puts it, "FB"
 // 1980-01-01, the first day that the format knows: the same tensors give the same file.
 constexpr uint32_t kDate = 1 << 21 | 1 << 16;
 
@@ -41,6 +43,14 @@ uint32_t checksumOf(std::initializer_list<std::span<const std::byte>> parts) {
   return static_cast<uint32_t>(checksum);
 }
 
+// Returns an extra field that moves what begins at [position] to a multiple of [alignment].
+std::string padding(uint64_t position, size_t alignment) {
+  constexpr size_t kHeader = 4;
+  if (position % alignment == 0) return {};
+  const size_t size = (alignment - (position + kHeader) % alignment) % alignment;
+  return packed(kPadding, static_cast<uint16_t>(size)) + std::string(size, '\0');
+}
+
 uint32_t narrow(uint64_t value) { return static_cast<uint32_t>(std::min(value, kMost32)); }
 
 }  // namespace
@@ -50,14 +60,16 @@ void ZipWriter::write(const std::string& bytes) {
   at_ += bytes.size();
 }
 
-void ZipWriter::add(const std::string& name, std::initializer_list<std::span<const std::byte>> parts) {
+void ZipWriter::add(const std::string& name, std::initializer_list<std::span<const std::byte>> parts,
+                    size_t alignment) {
   constexpr size_t kLongestName = 0xFFFF;
   BOXCAR_CHECK(name.size() <= kLongestName,
                "a member of a zip archive has a name of {} bytes, but at most {} are allowed", name.size(),
                kLongestName);
   Entry entry{name, 0, at_, checksumOf(parts)};
   for (const std::span<const std::byte> part : parts) entry.size += part.size();
-  const std::string extra = entry.size < kMost32 ? "" : packed(uint16_t{1}, uint16_t{16}, entry.size, entry.size);
+  std::string extra = entry.size < kMost32 ? "" : packed(uint16_t{1}, uint16_t{16}, entry.size, entry.size);
+  extra += padding(at_ + kLocalHeader + name.size() + extra.size(), alignment);
   write(packed(uint32_t{0x04034b50}, kVersionNeeded, kUtf8Names, uint16_t{0}, kDate, entry.checksum, narrow(entry.size),
                narrow(entry.size), static_cast<uint16_t>(name.size()), static_cast<uint16_t>(extra.size())) +
         name + extra);

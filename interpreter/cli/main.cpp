@@ -199,6 +199,7 @@ constexpr Command kCommands[] = {
     alone<addDis>("dis"),
     withRest<addAsm>("asm"),
     alone<addImport>("import"),
+    alone<addExport>("export"),
     alone<addCall>("call"),
     alone<addBenchModel>("bench-model"),
     alone<addLsp>("lsp"),

@@ -227,6 +227,13 @@ dev_models_asks_the_pytorch_of_the_environment() {
   run models --only 'resnet*'
   expect status "$status" 5
   expect log "$(cat "$log")" "*--target boxcar *environment $project/tests/models/compare.py --only resnet\**"
+  expect "calls of the export test" "$(grep -c export_test.py "$log")" 0
+  run models exports --only mlp
+  expect status "$status" 5
+  expect log "$(cat "$log")" "*environment $project/tests/models/export_test.py --only mlp*"
+  run models
+  expect status "$status" 5
+  expect log "$(cat "$log")" "*environment $project/tests/models/compare.py*environment $project/tests/models/export_test.py*"
 }
 
 dev_setup_rejects_an_unknown_group() {

@@ -56,9 +56,10 @@ FOLDERS = {
         "runtime": ["syntax", "bytecode"],
         "compiler": ["syntax", "bytecode", "runtime"],
         "import": ["syntax", "bytecode", "runtime"],
+        "export": ["import"],
         "session": ["syntax", "bytecode", "runtime", "compiler", "import"],
         "service": ["syntax", "bytecode", "runtime", "compiler", "import", "session"],
-        "cli": ["syntax", "bytecode", "runtime", "import", "session", "service"],
+        "cli": ["syntax", "bytecode", "runtime", "import", "export", "session", "service"],
     },
 }
 # Headers that are not at the path of their name: made by the build, or the header that includes all others.

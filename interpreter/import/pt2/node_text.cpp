@@ -52,6 +52,11 @@ std::string_view nameOf(std::span<const NumberedName> names, int64_t number) {
   return found != names.end() ? found->name : std::string_view();
 }
 
+std::optional<int64_t> numberOf(std::span<const NumberedName> names, std::string_view name) {
+  const auto found = std::ranges::find(names, name, &NumberedName::name);
+  return found != names.end() ? std::optional(found->number) : std::nullopt;
+}
+
 struct Sign {
   std::string_view op;
   std::string_view sign;
@@ -195,6 +200,10 @@ bool isNumberFunction(std::string_view target) {
 }
 
 std::string_view dtypeName(int64_t number) { return nameOf(kDtypes, number); }
+
+std::optional<int64_t> numberOfDtype(std::string_view name) { return numberOf(kDtypes, name); }
+
+std::optional<int64_t> numberOfMemoryFormat(std::string_view name) { return numberOf(kMemoryFormats, name); }
 
 const Argument* NodeText::find(const Node& node, std::string_view name) {
   const auto found = std::ranges::find(node.inputs, name, &NamedArgument::name);

@@ -51,6 +51,9 @@ bool isNumberFunction(std::string_view target);
 
 // Returns a number of the archive as the language's name: "float32"; empty if it has none.
 std::string_view dtypeName(int64_t number);
+// Returns the archive's number of a dtype or a memory format; nothing if it has none.
+std::optional<int64_t> numberOfDtype(std::string_view name);
+std::optional<int64_t> numberOfMemoryFormat(std::string_view name);
 
 class NodeText final {
  public:

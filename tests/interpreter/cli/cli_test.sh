@@ -14,8 +14,8 @@ versions='^boxcar [0-9]+\.[0-9]+\.[0-9]+'$'\n''CUDA.+$'
 
 run "--help" --help
 expectStatus 0
-commands="run trace profile record replay diff bench check fmt ops explain table schema dis asm lsp repl import call bench-model"
-for command in run trace profile record replay diff bench check fmt ops explain table repl import call bench-model; do
+commands="run trace profile record replay diff bench check fmt ops explain table schema dis asm lsp repl import export call bench-model"
+for command in run trace profile record replay diff bench check fmt ops explain table repl import export call bench-model; do
   expectOutputHas "
   $command "
 done
