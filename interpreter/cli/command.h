@@ -46,7 +46,7 @@ void addManualPage(CLI::App& app, int& status);
 // Adds command lines that show how [command] is used, for its help and the manual page.
 void addExamples(CLI::App& command, std::initializer_list<const char*> lines);
 
-// Adds [rest] to a command's arguments; its first word is the file if none was named before.
+// Makes [args] the script's words, and adds [rest] to them; its first word is the file if none was named before.
 void takeRest(const std::vector<std::string>& rest, std::string& file, std::vector<std::string>& args);
 
 // Prints to stdout.

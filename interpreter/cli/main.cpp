@@ -168,16 +168,23 @@ struct Command {
   std::string_view name;
   AddWithRest* add;
   bool takes_rest;
+  bool has_lists;  // whether its arguments may be lists: those of a script or of a function
 };
 
 template <AddWithRest* add>
 constexpr Command withRest(std::string_view name) {
-  return {name, add, true};
+  return {name, add, true, true};
 }
 
 template <AddAlone* add>
-constexpr Command alone(std::string_view name) {
-  return {name, [](CLI::App& app, const std::vector<std::string>&, int& status) { add(app, status); }, false};
+constexpr Command alone(std::string_view name, bool has_lists = false) {
+  return {name, [](CLI::App& app, const std::vector<std::string>&, int& status) { add(app, status); }, false,
+          has_lists};
+}
+
+template <AddAlone* add>
+constexpr Command callingFunctions(std::string_view name) {
+  return alone<add>(name, true);
 }
 
 // In the order of the help.
@@ -199,9 +206,9 @@ constexpr Command kCommands[] = {
     alone<addDis>("dis"),
     withRest<addAsm>("asm"),
     alone<addImport>("import"),
-    alone<addExport>("export"),
-    alone<addCall>("call"),
-    alone<addBenchModel>("bench-model"),
+    callingFunctions<addExport>("export"),
+    callingFunctions<addCall>("call"),
+    callingFunctions<addBenchModel>("bench-model"),
     alone<addLsp>("lsp"),
     alone<addCompletion>("completion"),
     alone<addManualPage>("manual-page"),
@@ -221,6 +228,18 @@ bool asksForOneCommand(int argc, char** argv) {
     if (argv[i] == std::string_view("-h") || argv[i] == std::string_view("--help")) return false;
   }
   return true;
+}
+
+// Returns the words before [end] in the order in which CLI11 takes them: the last one is first. A space keeps CLI11
+// from taking an argument apart that is a list, `[1, 2]`: takeRest() removes it, and expressions may begin with one.
+std::vector<std::string> wordsBefore(char** end, char** argv, bool has_lists) {
+  std::vector<std::string> words;
+  while (end != argv + 1) {
+    const std::string_view word = *--end;
+    const bool is_list = has_lists && word.starts_with('[') && word.ends_with(']') && end[-1][0] != '-';
+    words.push_back(std::string(is_list ? " " : "").append(word));
+  }
+  return words;
 }
 
 int runCommandLine(int argc, char** argv) {
@@ -252,7 +271,7 @@ int runCommandLine(int argc, char** argv) {
   addExamples(app, {"Example: boxcar run script.ops. Help for a command: boxcar COMMAND --help"});
   try {
     checkValues(static_cast<int>(dashes - argv), argv);
-    app.parse(static_cast<int>(dashes - argv), argv);
+    app.parse(wordsBefore(dashes, argv, asked != nullptr && asked->has_lists));
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {

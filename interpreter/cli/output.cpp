@@ -6,6 +6,10 @@
 namespace boxcar::cli {
 
 void takeRest(const std::vector<std::string>& rest, std::string& file, std::vector<std::string>& args) {
+  // Lists came with a space before them.
+  for (std::string& arg : args) {
+    if (arg.starts_with(" [") && arg.ends_with(']')) arg.erase(0, 1);
+  }
   args.insert(args.end(), rest.begin(), rest.end());
   if (!file.empty()) return;
   if (args.empty()) throw CLI::RequiredError("FILE");

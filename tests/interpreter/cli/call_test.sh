@@ -19,6 +19,12 @@ expectStatus 0
 expectOutput "tensor([3., 3.])"
 runMerged "a text" call tool.ops greet '"you"'
 expectOutput "hello you"
+echo 'fn count(int[] sizes, Tensor[] xs) -> int { return sum(sizes, 0) + len(xs) }' >lists.ops
+runMerged "lists" call lists.ops count '[10, 20, 30]' '[ones(1), ones(2)]'
+expectOutput "62"
+echo 'print(argv)' >words.ops
+runMerged "words that look like lists" run words.ops '[1, 2]' --max-seconds 9 'a b' -- '[3]'
+expectOutput "['[1, 2]', 'a b', '[3]']"
 runMerged "results in a file" call tool.ops pair 1.5 -o pair.npz
 expectStatus 0
 expectOutput ""

@@ -131,7 +131,7 @@ check named 'tensor([3.0, 4.0])' 'ones(2)'
     return t4
 }' ]] || fail "names of constants, and of what they hold; a tied weight is one" "$(body named.ops)"
 
-check mix 'ones(1, 3), [ones(2)], {"pair": (ones(1), 2), "n": 3}' 'ones(1, 3)' xs='[ones(2)]' 'd={"pair": (ones(1), 2), "n": 3}'
+check mix 'ones(1, 3), [ones(2)], {"pair": (ones(1), 2), "n": 3}' 'ones(1, 3)' '[ones(2)]' 'd={"pair": (ones(1), 2), "n": 3}'
 [[ $(body mix.ops) == 'fn mix(Tensor x, Tensor[] xs, Any d, Tensor? mask=None) -> Any {
     assert len(xs) == 1, '\''this trace of mix is for len(xs) == 1'\''
     assert mask is None, '\''this trace of mix is for mask=None'\''
