@@ -166,7 +166,8 @@ Json ExportedGraph::node(const OperatorHandle& op, Json inputs, Json outputs, co
                                called.overload_name.empty() ? "default" : called.overload_name);
   node["inputs"] = std::move(inputs);
   node["outputs"] = std::move(outputs);
-  node["metadata"] = Json::object();
+  // The function is the program's only module.
+  node["metadata"]["nn_module_stack"] = "L__self__,,torch.nn.modules.module.Module";
   if (place.site.line != 0) node["metadata"]["stack_trace"] = stackTrace(place);
   node["is_hop_single_tensor_return"] = nullptr;
   node["name"] = name;
