@@ -5,6 +5,8 @@
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/storage_observer.h>
 #include <boxcar/ops.h>
+#include <boxcar/schema/function_object.h>
+#include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -546,6 +548,62 @@ TEST_F(TracerTest, WritesNothingWhereARunFailedBeforeItBegan) {
   Tracer tracer(folder_ / "trace.ops");
   EXPECT_EQ(tracer.finish(true), "");
   EXPECT_EQ(folder_.read("trace.ops"), "old");
+}
+
+TEST_F(TracerTest, ACallOfAFunctionIsWrittenAsThatFunction) {
+  const Tensor weight = floats({3, 4});
+  const FunctionPtr function =
+      makeFunction(parseSchema("scale(Tensor x, int by, *, Tensor? mask=None) -> (Tensor, int)"), [&](Stack& stack) {
+        std::vector<IValue> arguments = pop(stack, 3);
+        const Tensor scaled = boxcar::mul(arguments[0].toTensor(), weight);
+        push(stack, boxcar::add(scaled, arguments[0].toTensor(), arguments[1].toInt()), arguments[1]);
+      });
+  Tracer tracer(folder_ / "scale.ops", {.keeps_calls = true});
+  const Tensor x = floats({1, 2});
+  Stack stack{x, 5, IValue()};
+  tracer.callFunction(*function, stack);
+  EXPECT_EQ(tracer.finish(false), "");
+  EXPECT_EQ(stack.size(), 2U);
+  const std::string text = folder_.read("scale.ops");
+  EXPECT_EQ(text.substr(text.find("fn ")),
+            "fn scale(Tensor x, int by=5, *, Tensor? mask=None) -> (Tensor, int) {\n"
+            "    assert by == 5, 'this trace of scale is for by=5'\n"
+            "    assert mask is None, 'this trace of scale is for mask=None'\n"
+            "    w0 = tensors[\"w0\"]\n"
+            "    t0 = aten::mul.Tensor(x, w0)\n"
+            "    t1 = aten::add.Tensor(t0, x, alpha=5)\n"
+            "    return (t1, 5)\n"
+            "}\n");
+
+  const TracedFunction& traced = tracer.tracedFunction();
+  EXPECT_TRUE(traced.arguments[0].toTensor().is_same(x));
+  ASSERT_EQ(traced.weights.size(), 1U);
+  EXPECT_TRUE(traced.weights[0].tensor.is_same(weight));
+  EXPECT_FALSE(traced.weights[0].elements.is_same(weight)) << "they are those before the call";
+  ASSERT_EQ(traced.calls.size(), 2U);
+  EXPECT_EQ(toString(traced.calls[1].op.operator_name()), "aten::add.Tensor");
+  EXPECT_TRUE(traced.calls[1].arguments[0].toTensor().is_same(traced.calls[0].results[0].toTensor()));
+  EXPECT_TRUE(traced.results[0].toTensor().is_same(traced.calls[1].results[0].toTensor()));
+  EXPECT_EQ(traced.results[1], IValue(5));
+  EXPECT_TRUE(traced.rewritten_before.empty());
+}
+
+TEST_F(TracerTest, SaysBeforeWhichCallSomethingElseWroteATensorOfAFunction) {
+  const FunctionPtr function = makeFunction(parseSchema("f(Tensor x) -> Tensor"), [](Stack& stack) {
+    const Tensor x = pop(stack).toTensor();
+    Tensor y = boxcar::mul(x, 2);
+    {
+      const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);
+      boxcar::fill_(y, 7);
+    }
+    push(stack, boxcar::add(y, 1));
+  });
+  Tracer tracer("", {.keeps_calls = true});
+  Stack stack{floats({1, 2})};
+  tracer.callFunction(*function, stack);
+  EXPECT_EQ(tracer.tracedFunction().rewritten_before, std::vector<size_t>{1});
+  Tracer other("");
+  EXPECT_EQ(errorOf([&] { other.tracedFunction(); }), "the tracer has kept no call of a function");
 }
 
 TEST_F(TracerTest, SeveralThreadsWriteOneProgram) {
