@@ -17,9 +17,6 @@ constexpr int kSchemaMinor = 20;
 constexpr int kOpsetOfAten = 10;
 constexpr const char* kTorchVersion = "2.15.0";
 
-// Replaces bytes that are not UTF-8, which a line of a script may have in it.
-std::string textOf(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 }  // namespace
 
 std::vector<ExportedMember> exportFunction(const TracedFunction& function, const std::string& folder) {
@@ -42,11 +39,11 @@ std::vector<ExportedMember> exportFunction(const TracedFunction& function, const
   for (size_t i = 0; i < weights.storages.size(); ++i) {
     add(fmt::format("data/weights/weight_{}", i), {}, weights.storages[i]);
   }
-  add("data/weights/model_weights_config.json", textOf(exported::weightsConfig(weights)));
+  add("data/weights/model_weights_config.json", exported::textOf(exported::weightsConfig(weights)));
   Json no_constants;
   no_constants["config"] = Json::object();
-  add("data/constants/model_constants_config.json", textOf(no_constants));
-  add("models/model.json", textOf(program));
+  add("data/constants/model_constants_config.json", exported::textOf(no_constants));
+  add("models/model.json", exported::textOf(program));
   // PyTorch asks for it; without content, the program has no sample inputs.
   add("data/sample_inputs/model.pt", "");
   add("archive_format", "pt2");

@@ -68,8 +68,6 @@ void checkOperators(const TracedFunction& function) {
                function.schema.name(), fmt::join(missing, "\n  "));
 }
 
-Json textJson(const Json& tree) { return treeText(tree); }
-
 }  // namespace
 
 ExportedGraph::ExportedGraph(const TracedFunction& function, const ExportedWeights& weights, ValueNames& names)
@@ -260,7 +258,7 @@ void ExportedGraph::addResults() {
     for (const IValue& part : parts.leaves) {
       const bool is_tensor = part.isTensor() && part.toTensor().defined();
       // PyTorch writes such results, but does not read them.
-      if (part.isString()) throw RuntimeError(fmt::format("the text {}", constantArgument(part)["as_string"].dump()));
+      if (part.isString()) throw RuntimeError(fmt::format("the text {}", textOf(constantArgument(part)["as_string"])));
       outputs_.push_back(is_tensor ? tensorArgument(nameOf(part.toTensor())) : constantArgument(part));
       Json spec;
       spec["user_output"]["arg"] = outputs_.back();
@@ -297,8 +295,8 @@ Json ExportedGraph::graphModule() {
   Json signature;
   signature["inputs"] = Json::array();
   signature["outputs"] = Json::array();
-  signature["in_spec"] = textJson(arguments_tree_);
-  signature["out_spec"] = textJson(results_tree_);
+  signature["in_spec"] = treeText(arguments_tree_);
+  signature["out_spec"] = treeText(results_tree_);
   signature["forward_arg_names"] = std::move(argument_names_);
   Json whole;
   whole["fqn"] = "";

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace boxcar::interp::exported {
@@ -117,12 +118,17 @@ std::string nameWithin(const std::string& name, const std::string& key) { return
 
 }  // namespace
 
+std::string textOf(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 Json tensorArgument(const std::string& name) { return one("as_tensor", one("name", name)); }
 
 Json tensorMeta(const Tensor& tensor, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset,
                 bool requires_grad) {
+  const std::optional<int64_t> dtype = pt2::numberOfDtype(dtypeName(tensor.scalar_type()));
+  BOXCAR_CHECK(dtype.has_value(), "a tensor of {} cannot be exported: PyTorch's programs have no such tensors",
+               dtypeName(tensor.scalar_type()));
   Json meta;
-  meta["dtype"] = dtypeNumberOf(tensor.scalar_type());
+  meta["dtype"] = *dtype;
   meta["sizes"] = numbers(sizes);
   meta["requires_grad"] = requires_grad;
   meta["device"] = deviceJson(tensor.device());
@@ -179,12 +185,12 @@ Json operatorArgument(const IValue& value, TypePtr type, const NameOf& nameOf) {
 Json treeOf(const char* type, const Json& context, Json children) {
   Json tree;
   tree["type"] = type == nullptr ? Json(nullptr) : Json(type);
-  tree["context"] = type == nullptr ? Json(nullptr) : Json(context.dump());
+  tree["context"] = type == nullptr ? Json(nullptr) : Json(textOf(context));
   tree["children_spec"] = std::move(children);
   return tree;
 }
 
-std::string treeText(const Json& tree) { return Json::array({1, tree}).dump(); }
+std::string treeText(const Json& tree) { return textOf(Json::array({1, tree})); }
 
 Flattened flatten(const IValue& value, const std::string& name) {
   Flattened result;

@@ -17,6 +17,9 @@ namespace boxcar::interp::exported {
 
 using Json = nlohmann::ordered_json;
 
+// Bytes that are not UTF-8, which a script may have, become U+FFFD.
+std::string textOf(const Json& json);
+
 // {"as_tensor": {"name": "x"}}.
 Json tensorArgument(const std::string& name);
 
