@@ -6,7 +6,6 @@
 #include <boxcar/ivalue/scalar_type.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
