@@ -1,3 +1,4 @@
+#include <boxcar/ivalue/append_utf8.h>
 #include <boxcar/schema/string_literal.h>
 
 #include <charconv>
@@ -8,17 +9,6 @@ namespace {
 
 std::size_t quoteLength(std::string_view literal) {
   return literal.size() >= 6 && literal[0] == literal[1] && literal[0] == literal[2] ? 3 : 1;
-}
-
-void appendUtf8(std::string& text, std::uint32_t code) {
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-    return;
-  }
-  const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  constexpr unsigned char kLead[] = {0, 0xc0, 0xe0, 0xf0};
-  text += static_cast<char>(kLead[more] | code >> (6 * more));
-  for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | (code >> (6 * i) & 0x3f));
 }
 
 // Reads the number after an escape, which must have all [digits] digits.

@@ -1,4 +1,5 @@
 #include <boxcar/backends/io/pickle_text.h>
+#include <boxcar/ivalue/append_utf8.h>
 
 #include <charconv>
 #include <cstddef>
@@ -58,35 +59,16 @@ std::optional<std::string> decodeRawUnicode(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
     if (text[i] != '\\' || (next != 'u' && next != 'U')) {
-      appendUtf8(static_cast<unsigned char>(text[i]), decoded);
+      appendUtf8(decoded, static_cast<unsigned char>(text[i]));
       continue;
     }
     const size_t count = next == 'u' ? 4 : 8;
     const auto value = digitsAt(text.substr(i + 2), count, 16);
     if (!value || *value > 0x10ffff) return std::nullopt;
-    appendUtf8(*value, decoded);
+    appendUtf8(decoded, *value);
     i += count + 1;
   }
   return decoded;
-}
-
-void appendUtf8(uint32_t character, std::string& text) {
-  const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80 | (character >> shift & 0x3f)); };
-  if (character < 0x80) {
-    text += static_cast<char>(character);
-  } else if (character < 0x800) {
-    text += static_cast<char>(0xc0 | character >> 6);
-    tail(0);
-  } else if (character < 0x10000) {
-    text += static_cast<char>(0xe0 | character >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xf0 | character >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
 }
 
 std::optional<std::string> latin1OfUtf8(std::string_view text) {

@@ -15,9 +15,6 @@ std::optional<std::string> decodePythonString(std::string_view quoted);
 // Decodes Python's "raw-unicode-escape": Latin-1 with \uXXXX and \UXXXXXXXX, to UTF-8.
 std::optional<std::string> decodeRawUnicode(std::string_view text);
 
-// Appends a character as UTF-8.
-void appendUtf8(uint32_t character, std::string& text);
-
 // Returns the Latin-1 bytes of a UTF-8 text; nullopt if a character is beyond 255 or the text is not UTF-8.
 std::optional<std::string> latin1OfUtf8(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <boxcar/interpreter/runtime/sequence_index.h>
 #include <boxcar/interpreter/runtime/value_operations.h>
 #include <boxcar/interpreter/syntax/utf8.h>
+#include <boxcar/ivalue/append_utf8.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/parse_schema.h>
 
@@ -33,7 +34,7 @@ IValue chr(std::span<IValue> arguments) {
   BOXCAR_CHECK(number >= 0 && number <= 0x10FFFF && utf8::isScalarValue(static_cast<char32_t>(number)),
                "chr() takes the number of a character, not {}", number);
   std::string text;
-  utf8::append(text, static_cast<char32_t>(number));
+  appendUtf8(text, static_cast<char32_t>(number));
   return text;
 }
 
@@ -140,7 +141,7 @@ IValue convertCase(std::span<IValue> arguments) {
     if (convert == towupper_l && point.value == U'\u00DF') {
       result += "SS";  // the one common letter that becomes two
     } else {
-      utf8::append(result, static_cast<char32_t>(convert(point.value, locale)));
+      appendUtf8(result, static_cast<char32_t>(convert(point.value, locale)));
     }
     text.remove_prefix(point.length);
   }

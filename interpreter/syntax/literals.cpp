@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/syntax/literals.h>
 #include <boxcar/interpreter/syntax/utf8.h>
+#include <boxcar/ivalue/append_utf8.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -143,7 +144,7 @@ Escape readEscape(std::string_view text, std::string& out) {
     size_t end = 1;
     while (end < 4 && digitValue(charAt(text, end)) < 8)
       value = value * 8 + static_cast<char32_t>(digitValue(text[end++]));
-    utf8::append(out, value);
+    appendUtf8(out, value);
     return {end, {}};
   }
 
@@ -156,7 +157,7 @@ Escape readEscape(std::string_view text, std::string& out) {
     }
     if (end != 2 + digits) return {end, fmt::format("`\\{}` takes {} hexadecimal digits", kind, digits)};
     if (!utf8::isScalarValue(value)) return {end, fmt::format("`{}` is not a Unicode character", text.substr(0, end))};
-    utf8::append(out, value);
+    appendUtf8(out, value);
     return {end, {}};
   }
   if (kind == 'N') return {2, "characters have no names here; write the code point, as in `\\u00e9`"};

@@ -30,25 +30,6 @@ CodePoint decode(std::string_view text) noexcept {
   return {value, length};
 }
 
-void append(std::string& text, char32_t value) {
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (value >> shift & 0x3F)); };
-  if (value < 0x80) {
-    text += static_cast<char>(value);
-  } else if (value < 0x800) {
-    text += static_cast<char>(0xC0 | value >> 6);
-    tail(0);
-  } else if (value < 0x10000) {
-    text += static_cast<char>(0xE0 | value >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xF0 | value >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
 bool isSpace(char32_t point) noexcept {
   if (point < 0x80) return point == ' ' || (point >= '\t' && point <= '\r') || (point >= 0x1C && point <= 0x1F);
   return point == 0x85 || point == 0xA0 || point == 0x1680 || (point >= 0x2000 && point <= 0x200A) || point == 0x2028 ||

@@ -24,9 +24,6 @@ struct CodePoint {
 // Returns the first code point of [text].
 BOXCAR_API CodePoint decode(std::string_view text) noexcept;
 
-// Appends [value], which must be a Unicode scalar value.
-BOXCAR_API void append(std::string& text, char32_t value);
-
 inline bool isScalarValue(char32_t value) noexcept { return value < 0xD800 || (value > 0xDFFF && value <= 0x10FFFF); }
 
 // Whether Python treats it as white space.

@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/repl/edited_lines.h>
 #include <boxcar/interpreter/syntax/utf8.h>
+#include <boxcar/ivalue/append_utf8.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <langinfo.h>
@@ -123,7 +124,7 @@ std::string linesOf(std::string_view pasted) {
   for (size_t i = 0; i < pasted.size();) {
     const utf8::CodePoint point = utf8::decode(pasted.substr(i));
     if (point.length == 0) {
-      utf8::append(text, kReplacement);
+      appendUtf8(text, kReplacement);
     } else if (point.value == '\r') {
       text += '\n';
       if (pasted.substr(i + 1).starts_with('\n')) ++i;

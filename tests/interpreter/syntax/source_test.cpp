@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/syntax/source.h>
 #include <boxcar/interpreter/syntax/utf8.h>
+#include <boxcar/ivalue/append_utf8.h>
 #include <gtest/gtest.h>
 
 namespace boxcar {
@@ -65,7 +66,7 @@ TEST(Utf8, DecodesOnlyTheShortestFormsOfScalarValues) {
 TEST(Utf8, AppendIsTheInverseOfDecode) {
   for (const char32_t value : {0x0u, 0x7Fu, 0x80u, 0x7FFu, 0x800u, 0xD7FFu, 0xE000u, 0xFFFFu, 0x10000u, 0x10FFFFu}) {
     std::string text;
-    utf8::append(text, value);
+    appendUtf8(text, value);
     EXPECT_EQ(utf8::decode(text).value, value);
     EXPECT_EQ(utf8::decode(text).length, text.size());
     EXPECT_EQ(utf8::countCodePoints(text), 1u);
