@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/backends/io/hand_made_zip.h"
 #include "tests/numerics/case_reader.h"
 #include "tests/temporary_folder.h"
 
@@ -141,6 +142,12 @@ std::string savedZip() {
   return folder / "sample.zip";
 }
 
+std::string savedModule() {
+  static const TemporaryFolder folder;
+  folder.write("sample.pt", io::archiveOf({{"m/data.pkl", "}."}, {"m/constants.pkl", ")."}}));
+  return folder / "sample.pt";
+}
+
 std::string writtenFile() {
   static const TemporaryFolder folder;
   return folder / "sample.txt";
@@ -180,6 +187,7 @@ const std::map<std::string, Hint>& hints() {
       {"load.path", [](Maker&) { return IValue(savedFile()); }},
       {"load_checkpoint.path", [](Maker&) { return IValue(savedFile()); }},
       {"load_npy.path", [](Maker&) { return IValue(savedArray()); }},
+      {"load_torchscript.path", [](Maker&) { return IValue(savedModule()); }},
       {"load_zip.path", [](Maker&) { return IValue(savedZip()); }},
       {"save_npz.path", [](Maker&) { return IValue(writtenFile()); }},
       {"write_text.path", [](Maker&) { return IValue(writtenFile()); }},

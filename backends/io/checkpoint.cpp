@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -165,15 +166,6 @@ class LegacyCheckpoint final {
 
 constexpr std::string_view kPickleMember = "data.pkl";
 
-// Returns the pickle of a checkpoint; null if there is none.
-const ZipMember* pickleOf(const ZipArchive& archive) noexcept {
-  const auto found = std::ranges::find_if(archive.members(), [](const ZipMember& member) {
-    const std::string_view name = member.name;
-    return name.ends_with(kPickleMember) && name.find('/') + kPickleMember.size() + 1 == name.size();
-  });
-  return found == archive.members().end() ? nullptr : &*found;
-}
-
 // Returns the bytes of a member, in the file or in [copy].
 std::span<const std::byte> memberBytes(const ZipArchive& archive, const ZipMember& member,
                                        std::vector<std::byte>& copy) {
@@ -215,14 +207,20 @@ IValue loadLegacyCheckpoint(const IntrusivePtr<MappedFile>& file, const std::str
   return LegacyCheckpoint(file, path).load();
 }
 
-bool isZipCheckpoint(const ZipArchive& archive) noexcept { return pickleOf(archive) != nullptr; }
+const ZipMember* findRootMember(const ZipArchive& archive, std::string_view name) noexcept {
+  const auto found = std::ranges::find_if(archive.members(), [name](const ZipMember& member) {
+    const std::string_view whole = member.name;
+    return whole.ends_with(name) && whole.find('/') + name.size() + 1 == whole.size();
+  });
+  return found == archive.members().end() ? nullptr : &*found;
+}
 
-IValue loadZipCheckpoint(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive, const std::string& path) {
-  const ZipMember& pickle = *pickleOf(archive);
-  const std::string folder = pickle.name.substr(0, pickle.name.size() - kPickleMember.size());
+IValue readRootPickle(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive, const ZipMember& pickle,
+                      std::string_view storages, const std::string& path, const MakeTorchNames& makeNames) {
+  const std::string folder = pickle.name.substr(0, pickle.name.find('/') + 1);
   checkByteOrder(archive, folder, path);
   StorageTable table([&](const StorageId& id, const PicklePlace& place) {
-    const std::string name = folder + "data/" + id.key;
+    const std::string name = fmt::format("{}{}/{}", folder, storages, id.key);
     const ZipMember* const member = archive.find(name);
     if (member == nullptr)
       place.fail(fmt::format("the archive has no member {}", pythonStringRepr(name.substr(0, 80))));
@@ -231,10 +229,18 @@ IValue loadZipCheckpoint(const IntrusivePtr<MappedFile>& file, const ZipArchive&
     archive.read(*member, {static_cast<std::byte*>(storage->data()), storage->nbytes()});
     return storage;
   });
-  TorchNames names([&](const StorageId& id, const PicklePlace& place) { return table.find(id, place); });
+  const std::unique_ptr<TorchNames> names =
+      makeNames([&](const StorageId& id, const PicklePlace& place) { return table.find(id, place); });
   std::vector<std::byte> copy;
   const std::string what = archive.describe(pickle);
-  return unpickle(memberBytes(archive, pickle, copy), 0, what, names).value;
+  return unpickle(memberBytes(archive, pickle, copy), 0, what, *names).value;
+}
+
+bool isZipCheckpoint(const ZipArchive& archive) noexcept { return findRootMember(archive, kPickleMember) != nullptr; }
+
+IValue loadZipCheckpoint(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive, const std::string& path) {
+  return readRootPickle(file, archive, *findRootMember(archive, kPickleMember), "data", path,
+                        [](StorageFinder storages) { return std::make_unique<TorchNames>(std::move(storages)); });
 }
 
 Dict<std::string, Tensor> tensorsOfCheckpoint(const IValue& value, const std::string& path) {

@@ -150,10 +150,6 @@ constexpr auto kMembers = std::to_array<MemberSignature>({
      {"a program of torch.export's (.pt2)",
       "write its tensors in Python, safetensors.torch.save_file(torch.export.load(…).state_dict, 'x.safetensors'), and "
       "load that file"}},
-    {"constants.pkl",
-     {"a TorchScript program",
-      "write its tensors in Python, safetensors.torch.save_file(torch.jit.load(…).state_dict(), 'x.safetensors'), and "
-      "load that file"}},
     {"model.weights.h5",
      {"a Keras model", "load it there, and write its weights by numpy.savez('x.npz', *model.get_weights())"}},
     {"[Content_Types].xml", {"a document of an office program", kFromArrays}},

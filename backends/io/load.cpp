@@ -1,4 +1,4 @@
-// io::load, io::load_checkpoint
+// io::load, io::load_checkpoint, io::load_torchscript
 
 #include <boxcar/backends/io/checkpoint.h>
 #include <boxcar/backends/io/file_kind.h>
@@ -8,11 +8,13 @@
 #include <boxcar/backends/io/pt2.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/backends/io/sharded.h>
+#include <boxcar/backends/io/torchscript.h>
 #include <boxcar/backends/io/zip_archive.h>
 #include <boxcar/backends/native/recorded_work.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/program_path.h>
 
 #include <optional>
 #include <string>
@@ -28,9 +30,13 @@ Dict<std::string, Tensor> loadShard(const std::string& path) {
   return tensorsOfCheckpoint(loadAny(path, "io::load", true), resolvePath(path));
 }
 
-IValue loadZip(const IntrusivePtr<MappedFile>& file, const std::string& path, std::string_view reader) {
+IValue loadZip(const IntrusivePtr<MappedFile>& file, const std::string& path, std::string_view program,
+               std::string_view reader) {
   const ZipArchive archive(file->bytes(), path);
-  if (const std::optional<std::string> folder = findPt2Folder(archive)) return loadPt2(file, archive, *folder, path);
+  if (const std::optional<std::string> folder = findPt2Folder(archive)) {
+    return loadPt2(file, archive, *folder, path, program);
+  }
+  if (isTorchScript(archive)) return tensorsOfTorchScript(loadTorchScript(file, archive, path));
   std::vector<std::string_view> names;
   for (const ZipMember& member : archive.members()) names.push_back(member.name);
   if (const ForeignKind* kind = findForeignKind(names)) failForeign(*kind, path, reader);
@@ -39,7 +45,8 @@ IValue loadZip(const IntrusivePtr<MappedFile>& file, const std::string& path, st
 }
 
 // Returns what a file holds. The contents determine its kind; if they are cut off, the name does.
-IValue loadAny(std::string_view path, std::string_view reader, bool is_shard) {
+IValue loadAny(std::string_view path_of_program, std::string_view reader, bool is_shard) {
+  const auto [path, program] = splitProgramPath(path_of_program);
   const std::string resolved = resolvePath(path);
   const auto file = makeIntrusive<MappedFile>(path);
   const std::span<const std::byte> bytes = file->bytes();
@@ -53,7 +60,7 @@ IValue loadAny(std::string_view path, std::string_view reader, bool is_shard) {
     return loadSharded(bytes, path, resolved, loadShard);
   }
   if (const ForeignKind* kind = findForeignKind(bytes)) failForeign(*kind, resolved, reader);
-  if (isZip(bytes) || resolved.ends_with(".npz")) return loadZip(file, resolved, reader);
+  if (isZip(bytes) || resolved.ends_with(".npz")) return loadZip(file, resolved, program, reader);
   return loadSafetensors(file, resolved);
 }
 
@@ -67,11 +74,19 @@ IValue loadCheckpoint(std::string_view path) {
   return loadAny(path, "io::load_checkpoint", false);
 }
 
+Dict<std::string, IValue> loadModule(std::string_view path) {
+  native::refuseWhereRecorded("reads a file");
+  const auto file = makeIntrusive<MappedFile>(path);
+  const std::string resolved = resolvePath(path);
+  return loadTorchScript(file, ZipArchive(file->bytes(), resolved), resolved);
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) {
   m.impl("load", BOXCAR_FN(loadTensors));
   m.impl("load_checkpoint", BOXCAR_FN(loadCheckpoint));
+  m.impl("load_torchscript", BOXCAR_FN(loadModule));
 }
 
 }  // namespace boxcar::io

@@ -325,6 +325,8 @@ class Unpickler final {
   void callWithTuple() {
     const IValue arguments = pop();
     const IValue function = pop();
+    // Members of enums are pickled so by TorchScript.
+    if (!arguments.isTuple() && names_.keepsObjects()) return call(function, {&arguments, 1});
     if (!arguments.isTuple()) fail(fmt::format("its pickle calls with arguments of type {}", pickledKind(arguments)));
     call(function, arguments.unsafeGet<IValue::Tag::Tuple>()->elements());
   }

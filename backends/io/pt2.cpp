@@ -112,6 +112,34 @@ class PayloadLoader final {
   std::map<const ZipMember*, Storage> storages_;
 };
 
+// Loads the tensors of [model].
+Dict<std::string, Tensor> loadModel(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive,
+                                    std::string_view folder, std::string_view model, const std::string& path) {
+  Dict<std::string, Tensor> tensors;
+  for (const Payload& payload : kPayloads) {
+    const std::string place = fmt::format("{}{}", folder, payload.folder);
+    const std::string name = fmt::format("{}{}{}", place, model, payload.config);
+    const ZipMember* const config = archive.find(name);
+    BOXCAR_CHECK(
+        config != nullptr,
+        "'{}' cannot be loaded: it has no {}; versions of PyTorch before 2.9 kept tensors in pickles, so load it "
+        "in Python by torch.export.load, and save it again with a newer PyTorch",
+        path, pythonStringRepr(name));
+    const std::string what = archive.describe(*config);
+    BOXCAR_CHECK(config->size <= kLongestConfig, "{} cannot be loaded: it has {} bytes, and at most {} are read", what,
+                 config->size, kLongestConfig);
+    PayloadLoader loader(file, archive, place, what);
+    for (const Pt2Entry& entry : parsePt2Config(contentOf(archive, *config), what)) {
+      BOXCAR_CHECK(!tensors.contains(entry.name),
+                   "{} is not valid: its entry {} is also one of the model's weights; write the archive again by "
+                   "torch.export.save",
+                   what, pythonStringRepr(entry.name));
+      tensors.insert_or_assign(entry.name, loader.load(entry));
+    }
+  }
+  return tensors;
+}
+
 }  // namespace
 
 std::optional<std::string> findPt2Folder(const ZipArchive& archive) {
@@ -147,34 +175,7 @@ std::vector<std::string> pt2Models(const ZipArchive& archive, std::string_view f
 }
 
 Dict<std::string, Tensor> loadPt2(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive,
-                                  std::string_view folder, std::string_view model, const std::string& path) {
-  Dict<std::string, Tensor> tensors;
-  for (const Payload& payload : kPayloads) {
-    const std::string place = fmt::format("{}{}", folder, payload.folder);
-    const std::string name = fmt::format("{}{}{}", place, model, payload.config);
-    const ZipMember* const config = archive.find(name);
-    BOXCAR_CHECK(
-        config != nullptr,
-        "'{}' cannot be loaded: it has no {}; versions of PyTorch before 2.9 kept tensors in pickles, so load it "
-        "in Python by torch.export.load, and save it again with a newer PyTorch",
-        path, pythonStringRepr(name));
-    const std::string what = archive.describe(*config);
-    BOXCAR_CHECK(config->size <= kLongestConfig, "{} cannot be loaded: it has {} bytes, and at most {} are read", what,
-                 config->size, kLongestConfig);
-    PayloadLoader loader(file, archive, place, what);
-    for (const Pt2Entry& entry : parsePt2Config(contentOf(archive, *config), what)) {
-      BOXCAR_CHECK(!tensors.contains(entry.name),
-                   "{} is not valid: its entry {} is also one of the model's weights; write the archive again by "
-                   "torch.export.save",
-                   what, pythonStringRepr(entry.name));
-      tensors.insert_or_assign(entry.name, loader.load(entry));
-    }
-  }
-  return tensors;
-}
-
-Dict<std::string, Tensor> loadPt2(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive,
-                                  std::string_view folder, const std::string& path) {
+                                  std::string_view folder, const std::string& path, std::string_view wanted) {
   const std::vector<std::string> models = pt2Models(archive, folder);
   BOXCAR_CHECK(!models.empty(),
                "'{}' cannot be loaded: it has no model of torch.export's, only what was compiled for one machine; save "
@@ -182,10 +183,14 @@ Dict<std::string, Tensor> loadPt2(const IntrusivePtr<MappedFile>& file, const Zi
                path);
   std::string names;
   for (const std::string& model : models) names += (names.empty() ? "" : ", ") + pythonStringRepr(model);
-  BOXCAR_CHECK(models.size() == 1,
-               "'{}' cannot be loaded: it has {} models, {}; save each in a file of its own by torch.export.save", path,
-               models.size(), names);
-  return loadPt2(file, archive, folder, models[0], path);
+  if (wanted.empty()) {
+    BOXCAR_CHECK(models.size() == 1, "'{}' cannot be loaded: it has {} models, {}; name one, as in '{}:{}'", path,
+                 models.size(), names, path, models[0]);
+    return loadModel(file, archive, folder, models[0], path);
+  }
+  BOXCAR_CHECK(std::ranges::find(models, wanted) != models.end(), "'{}' has no model {}; it has {}", path,
+               pythonStringRepr(wanted), names);
+  return loadModel(file, archive, folder, wanted, path);
 }
 
 }  // namespace boxcar::io

@@ -17,13 +17,10 @@ std::optional<std::string> findPt2Folder(const ZipArchive& archive);
 // Returns the names of the archive's models, in the order of the directory.
 std::vector<std::string> pt2Models(const ZipArchive& archive, std::string_view folder);
 
-// Loads the parameters, buffers and constants of a model, by name. Those that share a storage in the archive share it
-// here. Storages stay in the mapped file, without a copy, if they are stored and aligned. [path] is for errors.
+// Loads the parameters, buffers and constants of the model [wanted], by name; if that is empty, of the only one. Those
+// that share a storage in the archive share it here. Storages stay in the mapped file, without a copy, if they are
+// stored and aligned. [path] is for errors. Throws Error that names the models if there is no such one.
 Dict<std::string, Tensor> loadPt2(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive,
-                                  std::string_view folder, std::string_view model, const std::string& path);
-
-// Does so for the only model of an archive; throws Error that names the models if there are several.
-Dict<std::string, Tensor> loadPt2(const IntrusivePtr<MappedFile>& file, const ZipArchive& archive,
-                                  std::string_view folder, const std::string& path);
+                                  std::string_view folder, const std::string& path, std::string_view wanted = {});
 
 }  // namespace boxcar::io

@@ -211,18 +211,6 @@ TEST_F(CheckpointFile, BrokenArchivesAreRefused) {
   EXPECT_EQ(fault({{"a/data.pkl", cuda, false, ""}, {"a/data/0", kTwoFloats, false, ""}}), "no error");
 }
 
-TEST_F(CheckpointFile, TorchScriptIsAnotherKind) {
-  folder_.write("x.pt", archiveOf({{"a/data.pkl", kTensorPickle, false, ""},
-                                   {"a/code/__torch__.py", "", false, ""},
-                                   {"a/constants.pkl", "", false, ""}}));
-  EXPECT_EQ(errorOf([] { io::load("x.pt"); }),
-            "'" + (folder_ / "x.pt") +
-                "' is a TorchScript program, not a file that io::load reads: "
-                "write its tensors "
-                "in Python, safetensors.torch.save_file(torch.jit.load(…).state_dict(), 'x.safetensors'), and load "
-                "that file");
-}
-
 TEST_F(CheckpointFile, StoragesOfAnArchiveAreMapped) {
   folder_.write("x.pt", sample("state_dict_now.pt"));
   Tensor weight = io::load("x.pt").at("weight");

@@ -107,9 +107,8 @@ TEST(FileKind, MessageSaysWhatTheFileIsAndWhatToDo) {
 }
 
 TEST(FileKind, MembersOfAnArchiveTellIt) {
-  EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"net/data.pkl", "net/constants.pkl"})->what,
-            "a TorchScript program");
-  EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"a.npy", "my_constants.pkl"}), nullptr);
+  EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"net/model.weights.h5"})->what, "a Keras model");
+  EXPECT_EQ(findForeignKind(std::vector<std::string_view>{"a.npy", "my_model.weights.h5"}), nullptr);
 }
 
 }  // namespace

@@ -128,12 +128,6 @@ TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
 TEST(Npz, FilesOfAnotherKindSayWhatReadsThem) {
   const TemporaryFolder folder;
   const FileAccessGuard guard(FileAccess{.folder = folder.path()});
-  folder.write("script.pt", archiveOf({{"s/data.pkl", "pickled"}, {"s/constants.pkl", "pickled"}}));
-  EXPECT_TRUE(
-      errorOf([] { io::load("script.pt"); })
-          .starts_with("'" + (folder / "script.pt") +
-                       "' is a TorchScript program, not a file that io::load reads: write its tensors in Python, "
-                       "safetensors.torch.save_file(torch.jit.load(…).state_dict(), "));
   for (const char* member : {"model/archive_format", "serialized_exported_program.json"}) {
     folder.write("program.pt2", archiveOf({{member, "something else"}}));
     EXPECT_TRUE(errorOf([] { io::load("program.pt2"); })

@@ -211,8 +211,7 @@ TEST(Pt2, ArchivesWithoutOneModelSayWhy) {
   members = membersOf(configOf(entry));
   members.push_back({"m/models/it's.json", "{}"});
   EXPECT_EQ(faultOf(members),
-            "'m.pt2' cannot be loaded: it has 2 models, 'model', \"it's\"; save each in a file of its own by "
-            "torch.export.save");
+            "'m.pt2' cannot be loaded: it has 2 models, 'model', \"it's\"; name one, as in 'm.pt2:model'");
   members = membersOf(configOf(entry));
   members[2].data = members[1].data;
   members.push_back({"m/data/constants/weight_0", std::string(8, '\0')});

@@ -36,10 +36,11 @@ TEST(CompletionTest, proposesOperatorsOfANamespace) {
   EXPECT_EQ(texts("aten::leaky_rel|"), "leaky_relu leaky_relu_ leaky_relu_backward");
   EXPECT_EQ(proposal("y = aten::relu|", "relu"),
             "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
-  EXPECT_EQ(texts("io::l|"), "load load_checkpoint load_npy load_zip");
+  EXPECT_EQ(texts("io::l|"), "load load_checkpoint load_npy load_torchscript load_zip");
   EXPECT_EQ(texts("math::co|"), "cos");
-  EXPECT_EQ(texts("y = io::|\nz = 1\n"),
-            "exists load load_checkpoint load_npy load_zip read_text save save_npy save_npz write_text");
+  EXPECT_EQ(
+      texts("y = io::|\nz = 1\n"),
+      "exists load load_checkpoint load_npy load_torchscript load_zip read_text save save_npy save_npz write_text");
 }
 
 TEST(CompletionTest, proposesOverloads) {
