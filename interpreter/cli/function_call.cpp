@@ -73,7 +73,7 @@ IValue resultOf(const Program& program, std::string_view name) {
 }  // namespace
 
 void addFunctionCall(CLI::App& command, FunctionCall& call) {
-  command.add_option("FILE", call.file, "The script, an .ops file, or the model, a .pt2 archive")
+  command.add_option("FILE", call.file, "The script, an .ops file, or the model, a .pt2 or .pt archive")
       ->type_name("")
       ->required();
   command

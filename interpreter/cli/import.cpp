@@ -54,15 +54,17 @@ void importTo(const ImportCommand& command) {
 }  // namespace
 
 void addImport(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("import", "Write a model that torch.export saved as a script and its weights");
+  CLI::App* command = app.add_subcommand("import", "Write a model that PyTorch saved as a script and its weights");
   const auto chosen = std::make_shared<ImportCommand>();
-  command->add_option("MODEL", chosen->model, "The model, a .pt2 archive")->type_name("")->required();
+  command->add_option("MODEL", chosen->model, "The model, of torch.export (.pt2) or torch.jit.save (.pt)")
+      ->type_name("")
+      ->required();
   command->add_option("-o,--output", chosen->output, "The script; the weights go beside it, as .safetensors")
       ->type_name("OUT.ops")
       ->required();
   command->add_flag("--in-place", chosen->in_place, "Let the script load its weights from the archive itself");
   command->add_flag("--lenient", chosen->is_lenient, "Put a call that fails where something cannot be had");
-  addExamples(*command, {"boxcar import resnet18.pt2 -o resnet18.ops"});
+  addExamples(*command, {"boxcar import resnet18.pt2 -o resnet18.ops", "boxcar import scripted.pt -o scripted.ops"});
   command->callback([chosen, &status] {
     importTo(*chosen);
     status = kDone;

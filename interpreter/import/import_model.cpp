@@ -2,15 +2,20 @@
 #include <boxcar/interpreter/import/import_model.h>
 #include <boxcar/interpreter/import/pt2/exported_program.h>
 #include <boxcar/interpreter/import/pt2/program_text.h>
+#include <boxcar/interpreter/import/torchscript/compilation_unit.h>
+#include <boxcar/interpreter/import/torchscript/program_text.h>
 #include <boxcar/interpreter/syntax/formatter.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/ivalue.h>
-#include <boxcar/ivalue/output_file.h>
+#include <boxcar/ivalue/program_path.h>
 #include <boxcar/ivalue/stack.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace boxcar::interp {
@@ -30,17 +35,83 @@ std::string_view textOf(const Tensor& bytes) {
   return {reinterpret_cast<const char*>(bytes.data_ptr<uint8_t>()), static_cast<size_t>(bytes.numel())};
 }
 
+// Puts the text into the layout of formatSource().
+std::string formatted(const std::string& path, std::string text) {
+  Diagnostics diagnostics;
+  return formatSource(Source::create(path, std::move(text)), diagnostics);
+}
+
+void checkNothingIsMissing(const std::string& path, const std::vector<std::string>& missing,
+                           const ImportOptions& options) {
+  BOXCAR_CHECK(missing.empty() || options.is_lenient,
+               "'{}' cannot be imported, because boxcar does not have\n  {}\nA plugin may bring an operator; --lenient "
+               "imports the rest",
+               path, fmt::join(missing, "\n  "));
+}
+
+std::string importTorchScript(const std::string& path, const Dict<std::string, Tensor>& members,
+                              const ImportOptions& options) {
+  const std::string file = std::filesystem::path(path).filename().string();
+  Stack stack;
+  push(stack, path);
+  Dispatcher::singleton().findSchemaOrThrow("io::load_torchscript", "").callBoxed(stack);
+  const IValue module = pop(stack).toGenericDict().at("data");
+  const std::string folder = members.begin()->key().substr(0, members.begin()->key().find('/') + 1);
+  torchscript::CompilationUnit unit(
+      [&](const std::string& name) -> std::optional<std::string_view> {
+        const auto found = members.find(folder + name);
+        if (found == members.end()) return std::nullopt;
+        return textOf(found->value());
+      },
+      path);
+  torchscript::ProgramText program = torchscript::programText(
+      unit, module, {.title = file, .weights = options.weights.empty() ? file : options.weights});
+  checkNothingIsMissing(path, program.missing, options);
+  return formatted(path, std::move(program.text));
+}
+
+// The name of a program, of the member that it is: "m/models/encoder.json".
+std::string_view programName(std::string_view member) {
+  const size_t begin = member.rfind('/') + 1;
+  return member.substr(begin, member.size() - begin - std::string_view(".json").size());
+}
+
+// Leaves the member of the program that [path] names, "m.pt2:encoder".
+void chooseModel(std::vector<std::string>& members, const std::string& path) {
+  const auto [file, wanted] = splitProgramPath(path);
+  std::string names;
+  for (const std::string& member : members)
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", programName(member));
+  BOXCAR_CHECK(!wanted.empty(), "'{}' holds several programs, {}; name one, as in '{}:{}'", file, names, file,
+               programName(members[0]));
+  std::erase_if(members, [wanted](const std::string& member) { return programName(member) != wanted; });
+  BOXCAR_CHECK(members.size() == 1, "'{}' has no program '{}'; it has {}", file, wanted, names);
+}
+
+bool isTorchScript(const Dict<std::string, Tensor>& members) {
+  return std::any_of(members.begin(), members.end(), [](const auto& member) {
+    const std::string name = member.key();
+    return name.ends_with("/constants.pkl");
+  });
+}
+
 }  // namespace
 
-bool isModelPath(std::string_view path) noexcept { return path.ends_with(".pt2") || path.ends_with(kOnnx); }
+bool isModelPath(std::string_view path) noexcept {
+  constexpr std::string_view kEndings[] = {".pt2", ".pt", ".pth", ".ts", ".torchscript", kOnnx};
+  const std::string_view file = splitProgramPath(path).file;
+  return std::ranges::any_of(kEndings, [file](std::string_view ending) { return file.ends_with(ending); });
+}
 
 std::string importModel(const std::string& path, const ImportOptions& options) {
   const std::string file = std::filesystem::path(path).filename().string();
+  const auto [archive, wanted] = splitProgramPath(path);
   BOXCAR_CHECK(!path.ends_with(kOnnx),
                "'{}' is an ONNX model, which boxcar does not read: export the model from PyTorch instead, "
                "torch.export.save(torch.export.export(model, (x,)), '{}.pt2')",
                path, std::filesystem::path(path).stem().string());
-  const Dict<std::string, Tensor> members = membersOf(path);
+  const Dict<std::string, Tensor> members = membersOf(std::string(archive));
+  if (isTorchScript(members)) return importTorchScript(path, members, options);
   std::vector<std::string> models;
   for (const auto& member : members) {
     const std::string name = member.key();
@@ -48,21 +119,18 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
     if (folder != std::string::npos && name.ends_with(".json")) models.push_back(name);
   }
   BOXCAR_CHECK(!models.empty(),
-               "'{}' holds no program of torch.export, which would be in models/ in it; write one by torch.export.save",
+               "'{}' holds no program, which would be in models/ in it, or in code/: write one in Python by "
+               "torch.export.save; io::load reads tensors",
                path);
-  BOXCAR_CHECK(models.size() == 1, "'{}' holds several models: {}", path, fmt::join(models, ", "));
+  if (!wanted.empty() || models.size() > 1) chooseModel(models, path);
   const std::string what = fmt::format("'{}', {}", path, models[0]);
   const pt2::ExportedProgram program = pt2::readExportedProgram(textOf(members.at(models[0])), what);
   const std::vector<std::string> missing = pt2::missingParts(program);
-  BOXCAR_CHECK(missing.empty() || options.is_lenient,
-               "'{}' cannot be imported, because boxcar does not have\n  {}\nA plugin may bring an operator; --lenient "
-               "imports the rest",
-               path, fmt::join(missing, "\n  "));
+  checkNothingIsMissing(path, missing, options);
   std::string text = pt2::programText(
       program,
       {.title = file, .weights = options.weights.empty() ? file : options.weights, .is_lenient = options.is_lenient});
-  Diagnostics diagnostics;
-  return formatSource(Source::create(path, std::move(text)), diagnostics);
+  return formatted(path, std::move(text));
 }
 
 }  // namespace boxcar::interp

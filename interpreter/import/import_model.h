@@ -16,7 +16,8 @@ struct ImportOptions {
   bool is_lenient = false;
 };
 
-// Whether [path] is that of a model, by its ending: ".pt2", or ".onnx", which importModel() refuses with a remedy.
+// Whether [path] is that of a model, by its ending: ".pt2", ".pt" and the like for TorchScript, or
+// ".onnx", which importModel() refuses with a remedy.
 BOXCAR_API bool isModelPath(std::string_view path) noexcept;
 
 // Returns the model in the archive [path] as a script, in the layout of formatSource(), whose function `forward` is the

@@ -9,6 +9,7 @@ namespace boxcar::detail {
 
 extern const std::string_view kNnScript;
 extern const std::string_view kOptimScript;
+extern const std::string_view kTorchScriptScript;
 extern const std::string_view kTrainingScript;
 
 }  // namespace boxcar::detail
@@ -19,6 +20,7 @@ namespace {
 constexpr std::pair<std::string_view, const std::string_view*> kLibrary[] = {
     {"nn.ops", &boxcar::detail::kNnScript},
     {"optim.ops", &boxcar::detail::kOptimScript},
+    {"torchscript.ops", &boxcar::detail::kTorchScriptScript},
     {"training.ops", &boxcar::detail::kTrainingScript},
 };
 

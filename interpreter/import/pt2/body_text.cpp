@@ -18,7 +18,7 @@ constexpr size_t kLongestLine = 88;
 constexpr size_t kFewestTurns = 3;
 
 bool isVariable(const Expression& expression) {
-  return expression.binding == Binding::Atom && std::ranges::all_of(expression.text, [](char c) {
+  return expression.binding == Precedence::Atom && std::ranges::all_of(expression.text, [](char c) {
            return c == '_' || std::isalnum(static_cast<unsigned char>(c));
          });
 }
@@ -61,7 +61,7 @@ std::string BodyText::freshName(std::string_view base) const {
 
 void BodyText::hold(const std::string& name, const std::string& value) {
   held_[name].insert(value);
-  known_[value] = {name, Binding::Atom, functions_.values().typeOf(value)};
+  known_[value] = {name, Precedence::Atom, functions_.values().typeOf(value)};
 }
 
 std::string BodyText::addParameter(const std::string& value, TypePtr type) {
@@ -132,7 +132,7 @@ Expression BodyText::expressionOf(const std::string& value) {
   }
   const std::string* const weight = functions_.weightOf(own);
   BOXCAR_CHECK(weight != nullptr, "its graph uses the value '{}' before it has it", value);
-  return {fmt::format("weights[{}]", pathText(*weight)), Binding::Atom, Type::tensor()};
+  return {fmt::format("weights[{}]", pathText(*weight)), Precedence::Atom, Type::tensor()};
 }
 
 void BodyText::flush() {
@@ -183,8 +183,8 @@ void BodyText::assign(const std::vector<std::string>& values, const Expression& 
   if (used.size() == 1) {
     Expression one = expression;
     if (values.size() > 1) {
-      one.text = fmt::format("{}[{}]", within(expression, Binding::Atom), used[0]);
-      one.binding = Binding::Atom;
+      one.text = fmt::format("{}[{}]", within(expression, Precedence::Atom), used[0]);
+      one.binding = Precedence::Atom;
     }
     const std::string& value = values[used[0]];
     const std::string_view role = functions_.values().roleOf(value);
@@ -232,7 +232,7 @@ Expression BodyText::nodeText(const Node& node) {
     const bool is_default = written == (name == "padding" ? "0" : "1") && name != "training";
     if (!is_default) call += fmt::format(", {}={}", name, written);
   }
-  return {call + ")", Binding::Atom, Type::tensor()};
+  return {call + ")", Precedence::Atom, Type::tensor()};
 }
 
 void BodyText::addNode(size_t index, const CallItem* next, size_t end) {
@@ -415,7 +415,8 @@ void BodyText::addLoop(const std::vector<CallItem>& items, size_t first, const L
     if (lists[q].empty()) continue;
     for (size_t turn = 0; turn < loop.count; ++turn) {
       const FunctionUse each = functions_.use(*items[first + turn].call);
-      known_[each.outputs[q]] = {fmt::format("{}[{}]", lists[q], turn), Binding::Atom, values.typeOf(each.outputs[q])};
+      known_[each.outputs[q]] = {fmt::format("{}[{}]", lists[q], turn), Precedence::Atom,
+                                 values.typeOf(each.outputs[q])};
     }
   }
   release(last_use.outputs, last_call.end, end);

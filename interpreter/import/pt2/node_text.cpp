@@ -1,8 +1,7 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/import/operator_call.h>
 #include <boxcar/interpreter/import/pt2/node_text.h>
-#include <boxcar/interpreter/import/pt2/word.h>
-#include <boxcar/interpreter/runtime/overload.h>
-#include <boxcar/interpreter/syntax/token.h>
+#include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/scalar_type.h>
@@ -60,71 +59,71 @@ std::optional<int64_t> numberOf(std::span<const NumberedName> names, std::string
 struct Sign {
   std::string_view op;
   std::string_view sign;
-  Binding binding;
+  Precedence binding;
 };
 
 // Operators of two tensors, or a tensor and a number, that have a sign.
 constexpr std::array kSigns = std::to_array<Sign>({
-    {"aten::add.Tensor", "+", Binding::Add},
-    {"aten::add.Scalar", "+", Binding::Add},
-    {"aten::sub.Tensor", "-", Binding::Add},
-    {"aten::sub.Scalar", "-", Binding::Add},
-    {"aten::mul.Tensor", "*", Binding::Multiply},
-    {"aten::mul.Scalar", "*", Binding::Multiply},
-    {"aten::div.Tensor", "/", Binding::Multiply},
-    {"aten::div.Scalar", "/", Binding::Multiply},
-    {"aten::floor_divide", "//", Binding::Multiply},
-    {"aten::remainder.Tensor", "%", Binding::Multiply},
-    {"aten::remainder.Scalar", "%", Binding::Multiply},
-    {"aten::matmul", "@", Binding::Multiply},
-    {"aten::pow.Tensor_Scalar", "**", Binding::Power},
-    {"aten::pow.Tensor_Tensor", "**", Binding::Power},
-    {"aten::bitwise_and.Tensor", "&", Binding::BitAnd},
-    {"aten::__and__.Tensor", "&", Binding::BitAnd},
-    {"aten::__or__.Tensor", "|", Binding::BitOr},
-    {"aten::__xor__.Tensor", "^", Binding::BitXor},
-    {"aten::bitwise_or.Tensor", "|", Binding::BitOr},
-    {"aten::bitwise_xor.Tensor", "^", Binding::BitXor},
-    {"aten::eq.Tensor", "==", Binding::Compare},
-    {"aten::eq.Scalar", "==", Binding::Compare},
-    {"aten::ne.Tensor", "!=", Binding::Compare},
-    {"aten::ne.Scalar", "!=", Binding::Compare},
-    {"aten::lt.Tensor", "<", Binding::Compare},
-    {"aten::lt.Scalar", "<", Binding::Compare},
-    {"aten::le.Tensor", "<=", Binding::Compare},
-    {"aten::le.Scalar", "<=", Binding::Compare},
-    {"aten::gt.Tensor", ">", Binding::Compare},
-    {"aten::gt.Scalar", ">", Binding::Compare},
-    {"aten::ge.Tensor", ">=", Binding::Compare},
-    {"aten::ge.Scalar", ">=", Binding::Compare},
+    {"aten::add.Tensor", "+", Precedence::Add},
+    {"aten::add.Scalar", "+", Precedence::Add},
+    {"aten::sub.Tensor", "-", Precedence::Add},
+    {"aten::sub.Scalar", "-", Precedence::Add},
+    {"aten::mul.Tensor", "*", Precedence::Multiply},
+    {"aten::mul.Scalar", "*", Precedence::Multiply},
+    {"aten::div.Tensor", "/", Precedence::Multiply},
+    {"aten::div.Scalar", "/", Precedence::Multiply},
+    {"aten::floor_divide", "//", Precedence::Multiply},
+    {"aten::remainder.Tensor", "%", Precedence::Multiply},
+    {"aten::remainder.Scalar", "%", Precedence::Multiply},
+    {"aten::matmul", "@", Precedence::Multiply},
+    {"aten::pow.Tensor_Scalar", "**", Precedence::Power},
+    {"aten::pow.Tensor_Tensor", "**", Precedence::Power},
+    {"aten::bitwise_and.Tensor", "&", Precedence::BitAnd},
+    {"aten::__and__.Tensor", "&", Precedence::BitAnd},
+    {"aten::__or__.Tensor", "|", Precedence::BitOr},
+    {"aten::__xor__.Tensor", "^", Precedence::BitXor},
+    {"aten::bitwise_or.Tensor", "|", Precedence::BitOr},
+    {"aten::bitwise_xor.Tensor", "^", Precedence::BitXor},
+    {"aten::eq.Tensor", "==", Precedence::Compare},
+    {"aten::eq.Scalar", "==", Precedence::Compare},
+    {"aten::ne.Tensor", "!=", Precedence::Compare},
+    {"aten::ne.Scalar", "!=", Precedence::Compare},
+    {"aten::lt.Tensor", "<", Precedence::Compare},
+    {"aten::lt.Scalar", "<", Precedence::Compare},
+    {"aten::le.Tensor", "<=", Precedence::Compare},
+    {"aten::le.Scalar", "<=", Precedence::Compare},
+    {"aten::gt.Tensor", ">", Precedence::Compare},
+    {"aten::gt.Scalar", ">", Precedence::Compare},
+    {"aten::ge.Tensor", ">=", Precedence::Compare},
+    {"aten::ge.Scalar", ">=", Precedence::Compare},
 });
 
 constexpr std::array kAssignments = std::to_array<Sign>({
-    {"aten::add_.Tensor", "+=", Binding::Add},
-    {"aten::sub_.Tensor", "-=", Binding::Add},
-    {"aten::mul_.Tensor", "*=", Binding::Multiply},
-    {"aten::div_.Tensor", "/=", Binding::Multiply},
+    {"aten::add_.Tensor", "+=", Precedence::Add},
+    {"aten::sub_.Tensor", "-=", Precedence::Add},
+    {"aten::mul_.Tensor", "*=", Precedence::Multiply},
+    {"aten::div_.Tensor", "/=", Precedence::Multiply},
 });
 
 // Functions of numbers: "_operator.add" and the like, by their last word.
 constexpr std::array kNumberSigns = std::to_array<Sign>({
-    {"add", "+", Binding::Add},
-    {"sub", "-", Binding::Add},
-    {"mul", "*", Binding::Multiply},
-    {"truediv", "/", Binding::Multiply},
-    {"floordiv", "//", Binding::Multiply},
-    {"mod", "%", Binding::Multiply},
-    {"pow", "**", Binding::Power},
-    {"lshift", "<<", Binding::Shift},
-    {"rshift", ">>", Binding::Shift},
-    {"eq", "==", Binding::Compare},
-    {"ne", "!=", Binding::Compare},
-    {"lt", "<", Binding::Compare},
-    {"le", "<=", Binding::Compare},
-    {"gt", ">", Binding::Compare},
-    {"ge", ">=", Binding::Compare},
-    {"and_", "and", Binding::And},
-    {"or_", "or", Binding::Or},
+    {"add", "+", Precedence::Add},
+    {"sub", "-", Precedence::Add},
+    {"mul", "*", Precedence::Multiply},
+    {"truediv", "/", Precedence::Multiply},
+    {"floordiv", "//", Precedence::Multiply},
+    {"mod", "%", Precedence::Multiply},
+    {"pow", "**", Precedence::Power},
+    {"lshift", "<<", Precedence::Shift},
+    {"rshift", ">>", Precedence::Shift},
+    {"eq", "==", Precedence::Compare},
+    {"ne", "!=", Precedence::Compare},
+    {"lt", "<", Precedence::Compare},
+    {"le", "<=", Precedence::Compare},
+    {"gt", ">", Precedence::Compare},
+    {"ge", ">=", Precedence::Compare},
+    {"and_", "and", Precedence::And},
+    {"or_", "or", Precedence::Or},
 });
 
 constexpr std::string_view kNumberFunctions[] = {
@@ -171,10 +170,6 @@ std::optional<std::string> indexAt(int64_t dim, std::string_view position) {
 
 }  // namespace
 
-std::string within(const Expression& expression, Binding least) {
-  return expression.binding < least ? fmt::format("({})", expression.text) : expression.text;
-}
-
 std::optional<OperatorHandle> operatorOf(std::string_view target) {
   constexpr std::string_view kStart = "torch.ops.";
   if (!target.starts_with(kStart)) return std::nullopt;
@@ -182,6 +177,8 @@ std::optional<OperatorHandle> operatorOf(std::string_view target) {
   const size_t space = target.find('.');
   const size_t overload = target.rfind('.');
   if (space == std::string_view::npos || overload == space) return std::nullopt;
+  // A model reads and writes no files.
+  if (target.substr(0, space) == "io") return std::nullopt;
   OperatorName name{fmt::format("{}::{}", target.substr(0, space), target.substr(space + 1, overload - space - 1)),
                     std::string(target.substr(overload + 1))};
   if (name.overload_name == "default") name.overload_name.clear();
@@ -214,18 +211,18 @@ Expression NodeText::argument(const Argument& value, TypePtr type, std::optional
   const auto named = [&](std::span<const NumberedName> names, TypePtr of) {
     const std::string_view name = nameOf(names, value.integer);
     BOXCAR_CHECK(!name.empty(), "the archive's number {} stands for no {} that boxcar has", value.integer, of->text());
-    return Expression{std::string(name), Binding::Atom, of};
+    return Expression{std::string(name), Precedence::Atom, of};
   };
   switch (value.kind) {
-    case Kind::None: return {"None", Binding::Atom, Type::none()};
+    case Kind::None: return {"None", Precedence::Atom, Type::none()};
     case Kind::Value: return lookup_(value.text);
     case Kind::Int:
-      return {std::to_string(value.integer), value.integer < 0 ? Binding::Unary : Binding::Atom, Type::integer()};
+      return {std::to_string(value.integer), value.integer < 0 ? Precedence::Unary : Precedence::Atom, Type::integer()};
     case Kind::Float:
-      return {pythonFloat(value.number), value.number < 0 ? Binding::Unary : Binding::Atom, Type::floating()};
-    case Kind::Bool: return {std::string(pythonBool(value.integer != 0)), Binding::Atom, Type::boolean()};
-    case Kind::Complex: return {pythonComplex({value.number, value.imaginary}), Binding::Atom, Type::complex()};
-    case Kind::String: return {scriptString(value.text), Binding::Atom, Type::string()};
+      return {pythonFloat(value.number), value.number < 0 ? Precedence::Unary : Precedence::Atom, Type::floating()};
+    case Kind::Bool: return {std::string(pythonBool(value.integer != 0)), Precedence::Atom, Type::boolean()};
+    case Kind::Complex: return {pythonComplex({value.number, value.imaginary}), Precedence::Atom, Type::complex()};
+    case Kind::String: return {scriptString(value.text), Precedence::Atom, Type::string()};
     case Kind::ScalarType: return named(kDtypes, Type::scalarType());
     case Kind::MemoryFormat: return named(kMemoryFormats, Type::memoryFormat());
     case Kind::Layout:
@@ -233,8 +230,8 @@ Expression NodeText::argument(const Argument& value, TypePtr type, std::optional
                    "it has a tensor of a layout that boxcar does not have (the archive's "
                    "number {})",
                    value.integer);
-      return {"strided", Binding::Atom, Type::layout()};
-    case Kind::Device: return {fmt::format("\"{}\"", value.text), Binding::Atom, Type::string()};
+      return {"strided", Precedence::Atom, Type::layout()};
+    case Kind::Device: return {fmt::format("\"{}\"", value.text), Precedence::Atom, Type::string()};
     case Kind::List: break;
     case Kind::Dict:
     case Kind::Graph:
@@ -260,31 +257,25 @@ Expression NodeText::argument(const Argument& value, TypePtr type, std::optional
     texts.push_back(part.text);
   }
   const TypePtr found = common == nullptr || is_mixed ? (list != nullptr ? list : Type::any()) : Type::listOf(common);
-  return {fmt::format("[{}]", fmt::join(texts, ", ")), Binding::Atom, found};
+  return {fmt::format("[{}]", fmt::join(texts, ", ")), Precedence::Atom, found};
 }
 
-Expression NodeText::binary(const Argument& left, std::string_view sign, const Argument& right, Binding binding,
+Expression NodeText::binary(const Argument& left, std::string_view sign, const Argument& right, Precedence binding,
                             TypePtr type) const {
-  const bool is_power = binding == Binding::Power;
-  const auto tighter = [](Binding than) { return static_cast<Binding>(static_cast<int>(than) + 1); };
-  // Comparisons can be chained, so that their operands bind tighter on both sides.
-  const Binding least_left = is_power || binding == Binding::Compare ? tighter(binding) : binding;
-  const Binding least_right = is_power ? Binding::Unary : tighter(binding);
-  return {fmt::format("{} {} {}", within(argument(left), least_left), sign, within(argument(right), least_right)),
-          binding, type};
+  return binaryExpression(argument(left), sign, argument(right), binding, type);
 }
 
 std::optional<Expression> NodeText::sign(const Node& node, const OperatorHandle& op) const {
   const std::string name = toString(op.operator_name());
   if (node.inputs.size() == 1 && name == "aten::neg") {
-    return Expression{"-" + within(argument(node.inputs[0].value), Binding::Unary), Binding::Unary};
+    return Expression{"-" + within(argument(node.inputs[0].value), Precedence::Unary), Precedence::Unary};
   }
   if (node.inputs.size() == 1 && name == "aten::bitwise_not") {
-    return Expression{"~" + within(argument(node.inputs[0].value), Binding::Unary), Binding::Unary};
+    return Expression{"~" + within(argument(node.inputs[0].value), Precedence::Unary), Precedence::Unary};
   }
   if (node.inputs.size() != 2 || node.inputs[0].name != "self") return std::nullopt;
   if (name == "aten::rsub.Scalar") {
-    return binary(node.inputs[1].value, "-", node.inputs[0].value, Binding::Add, Type::tensor());
+    return binary(node.inputs[1].value, "-", node.inputs[0].value, Precedence::Add, Type::tensor());
   }
   const Sign* const found = findSign(kSigns, name);
   if (found == nullptr) return std::nullopt;
@@ -305,7 +296,7 @@ std::optional<Expression> NodeText::indexing(const Node& node, const OperatorHan
   if (self == nullptr) return std::nullopt;
   const auto indexed = [&](const std::optional<std::string>& index) -> std::optional<Expression> {
     if (!index.has_value()) return std::nullopt;
-    return Expression{fmt::format("{}[{}]", within(argument(*self), Binding::Atom), *index)};
+    return Expression{fmt::format("{}[{}]", within(argument(*self), Precedence::Atom), *index)};
   };
   const Argument* const dim_argument = find(node, "dim");
   if (dim_argument != nullptr && dim_argument->kind != Kind::Int) return std::nullopt;
@@ -347,25 +338,26 @@ Expression NodeText::numberFunction(const Node& node) const {
   };
   if (const Sign* const sign = findSign(kNumberSigns, word); sign != nullptr && inputs.size() == 2) {
     const bool is_truth =
-        sign->binding == Binding::Compare || sign->binding == Binding::And || sign->binding == Binding::Or;
+        sign->binding == Precedence::Compare || sign->binding == Precedence::And || sign->binding == Precedence::Or;
     return binary(inputs[0].value, sign->sign, inputs[1].value, sign->binding, is_truth ? Type::boolean() : type());
   }
   const auto called = [&](std::string_view function) {
     std::vector<std::string> texts;
     for (const NamedArgument& input : inputs) texts.push_back(argument(input.value).text);
-    return Expression{fmt::format("{}({})", function, fmt::join(texts, ", ")), Binding::Atom, type()};
+    return Expression{fmt::format("{}({})", function, fmt::join(texts, ", ")), Precedence::Atom, type()};
   };
   if (word == "neg" && inputs.size() == 1) {
-    return {"-" + within(argument(inputs[0].value), Binding::Unary), Binding::Unary, type()};
+    return {"-" + within(argument(inputs[0].value), Precedence::Unary), Precedence::Unary, type()};
   }
   if (word == "pos" && inputs.size() == 1) return argument(inputs[0].value);
   if (word == "sym_not" && inputs.size() == 1) {
-    return {"not " + within(argument(inputs[0].value), Binding::Not), Binding::Not, Type::boolean()};
+    return {"not " + within(argument(inputs[0].value), Precedence::Not), Precedence::Not, Type::boolean()};
   }
   if (word == "sym_ite" && inputs.size() == 3) {
-    return {fmt::format("{} if {} else {}", within(argument(inputs[1].value), Binding::Or),
-                        within(argument(inputs[0].value), Binding::Or), within(argument(inputs[2].value), Binding::Or)),
-            Binding::Conditional, argument(inputs[1].value).type};
+    return {fmt::format("{} if {} else {}", within(argument(inputs[1].value), Precedence::Or),
+                        within(argument(inputs[0].value), Precedence::Or),
+                        within(argument(inputs[2].value), Precedence::Or)),
+            Precedence::Conditional, argument(inputs[1].value).type};
   }
   if (word == "sym_int" || word == "trunc") return called("int");
   if (word == "sym_float") return called("float");
@@ -375,92 +367,35 @@ Expression NodeText::numberFunction(const Node& node) const {
   BOXCAR_FAIL("{} with {} arguments has no form in a script", node.target, inputs.size());
 }
 
-Expression NodeText::operatorCall(const Node& node, const OperatorHandle& op) const {
+Expression NodeText::callOf(const Node& node, const OperatorHandle& op) const {
   const FunctionSchema& schema = op.schema();
-  const std::string& name = schema.name();
-  const std::string_view short_name = std::string_view(name).substr(name.find("::") + 2);
-  std::vector<Expression> positional;
-  std::vector<std::pair<std::string, Expression>> keywords;
-  bool is_contiguous = true;
+  std::vector<GivenArgument> given;
   for (const boxcar::Argument& parameter : schema.arguments()) {
-    const Argument* const given = find(node, parameter.name());
-    if (given == nullptr || isDefault(*given, parameter)) {
-      is_contiguous = false;
-      continue;
-    }
-    Expression value = argument(*given, parameter.type(), parameter.N());
-    const bool is_plain = parameter.default_value().has_value() && given->kind != Kind::Value;
-    if (is_contiguous && !parameter.kwarg_only() && !is_plain) {
-      positional.push_back(std::move(value));
-    } else {
-      is_contiguous = false;
-      keywords.emplace_back(parameter.name(), std::move(value));
-    }
+    const Argument* const value = find(node, parameter.name());
+    if (value == nullptr || isDefault(*value, parameter)) continue;
+    given.push_back({&parameter, argument(*value, parameter.type(), parameter.N()), value->kind != Kind::Value});
   }
-  // Another dtype alone is what the short form means.
-  if (name == "aten::to" && positional.size() == 1 && keywords.size() == 1 && keywords[0].first == "dtype") {
-    return {fmt::format("{}.to({})", within(positional[0], Binding::Atom), keywords[0].second.text)};
-  }
-  const size_t count = positional.size() + keywords.size();
-  BOXCAR_CHECK(count <= node.inputs.size(), "it calls {} with arguments that it does not have", name);
   for (const NamedArgument& input : node.inputs) {
     BOXCAR_CHECK(schema.argumentIndexWithName(input.name).has_value(), "it calls {} with '{}', which it does not have",
-                 name, input.name);
+                 schema.name(), input.name);
   }
-  // What the short form would call.
-  std::vector<CallArgument> written;
-  for (const Expression& each : positional) written.push_back({each.type, {}});
-  for (const auto& [keyword, each] : keywords) written.push_back({each.type, keyword});
-  const std::vector<OperatorHandle> overloads = Dispatcher::singleton().findOverloads(name);
-  std::vector<const FunctionSchema*> candidates;
-  for (const OperatorHandle& each : overloads) candidates.push_back(&each.schema());
-  const Resolution resolution = resolveOverload(candidates, written, /*at_run_time=*/false);
-  const bool is_short = name.starts_with("aten::") && syntax::keywordOrName(short_name) == syntax::TokenKind::Name &&
-                        resolution.kind == Resolution::Kind::Chosen && candidates[resolution.candidate] == &schema;
-  // `addmm(bias, x, w)` is a product, and not something that is done with the bias.
-  const bool is_method = is_short && !short_name.starts_with("addmm") && short_name != "baddbmm" &&
-                         !schema.arguments().empty() && schema.arguments()[0].name() == "self" && !positional.empty() &&
-                         positional[0].type == Type::tensor();
-  std::vector<std::string> texts;
-  for (size_t i = is_method ? 1 : 0; i < positional.size(); ++i) {
-    std::string text = positional[i].text;
-    // Ints without their list, if they are all there is.
-    const bool is_list = is_method && schema.arguments().size() == 2 && text.starts_with('[') && text != "[]" &&
-                         positional[i].type == Type::listOf(Type::integer());
-    texts.push_back(is_list ? text.substr(1, text.size() - 2) : std::move(text));
-  }
-  for (const auto& [keyword, each] : keywords) texts.push_back(fmt::format("{}={}", keyword, each.text));
-  const std::string arguments = fmt::format("{}", fmt::join(texts, ", "));
-  TypePtr type = Type::any();
-  if (schema.returns().size() == 1) type = schema.returns()[0].type();
-  if (type == Type::symInt()) type = Type::integer();
-  if (is_method) {
-    return {fmt::format("{}.{}({})", within(positional[0], Binding::Atom), short_name, arguments), Binding::Atom, type};
-  }
-  if (is_short) return {fmt::format("{}({})", short_name, arguments), Binding::Atom, type};
-  const bool is_only = candidates.size() == 1;
-  return {fmt::format("{}{}{}({})", name, is_only ? "" : ".",
-                      is_only                          ? ""
-                      : schema.overload_name().empty() ? "default"
-                                                       : schema.overload_name(),
-                      arguments),
-          Binding::Atom, type};
+  return operatorCall(op, given);
 }
 
 Expression NodeText::call(const Node& node) const {
   if (isNumberFunction(node.target)) return numberFunction(node);
   if (node.target == "torch.ops.aten.sym_size.int" && node.inputs.size() == 2) {
-    return {fmt::format("{}.size({})", within(argument(node.inputs[0].value), Binding::Atom),
+    return {fmt::format("{}.size({})", within(argument(node.inputs[0].value), Precedence::Atom),
                         argument(node.inputs[1].value).text),
-            Binding::Atom, Type::integer()};
+            Precedence::Atom, Type::integer()};
   }
   const std::optional<OperatorHandle> op = operatorOf(node.target);
   // Only a program that is imported leniently has such nodes.
   if (!op.has_value())
-    return {fmt::format("missing({})", scriptString(describedNode(node))), Binding::Atom, Type::any()};
+    return {fmt::format("missing({})", scriptString(describedNode(node))), Precedence::Atom, Type::any()};
   if (std::optional<Expression> text = sign(node, *op)) return std::move(*text);
   if (std::optional<Expression> text = indexing(node, *op)) return std::move(*text);
-  return operatorCall(node, *op);
+  return callOf(node, *op);
 }
 
 }  // namespace boxcar::interp::pt2

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/registry/operator_handle.h>
+#include <boxcar/interpreter/import/expression.h>
 #include <boxcar/interpreter/import/pt2/exported_program.h>
 #include <boxcar/schema/type.h>
 
@@ -12,33 +13,6 @@
 // The text of a node's call in a script.
 
 namespace boxcar::interp::pt2 {
-
-// How tightly an expression binds, as in the manual's table of operators.
-enum class Binding : uint8_t {
-  Conditional,
-  Or,
-  And,
-  Not,
-  Compare,
-  BitOr,
-  BitXor,
-  BitAnd,
-  Shift,
-  Add,
-  Multiply,
-  Unary,
-  Power,
-  Atom
-};
-
-struct Expression {
-  std::string text;
-  Binding binding = Binding::Atom;
-  TypePtr type = Type::tensor();
-};
-
-// Returns [expression], in parentheses if it binds looser than [least].
-std::string within(const Expression& expression, Binding least);
 
 // Returns the operator that a target means: "torch.ops.aten.add.Tensor"; nothing if the process has none.
 std::optional<OperatorHandle> operatorOf(std::string_view target);
@@ -72,11 +46,11 @@ class NodeText final {
   static const Argument* find(const Node& node, std::string_view name);
 
  private:
-  Expression operatorCall(const Node& node, const OperatorHandle& op) const;
+  Expression callOf(const Node& node, const OperatorHandle& op) const;
   std::optional<Expression> sign(const Node& node, const OperatorHandle& op) const;
   std::optional<Expression> indexing(const Node& node, const OperatorHandle& op) const;
   Expression numberFunction(const Node& node) const;
-  Expression binary(const Argument& left, std::string_view sign, const Argument& right, Binding binding,
+  Expression binary(const Argument& left, std::string_view sign, const Argument& right, Precedence binding,
                     TypePtr type) const;
 
   Lookup lookup_;

@@ -5,6 +5,7 @@
 #include <boxcar/interpreter/import/pt2/program_text.h>
 #include <boxcar/interpreter/import/pt2/value_table.h>
 #include <boxcar/interpreter/import/pt2/word.h>
+#include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -79,7 +80,7 @@ class Parameters final {
 
   std::string parameter(const std::string& name, const TreeSpec& spec) {
     default_.clear();
-    const std::string type = add(spec, {name, Binding::Atom});
+    const std::string type = add(spec, {name, Precedence::Atom});
     body_.reserve(name);
     defaults_.push_back(spec.kind == TreeSpec::Kind::Leaf ? default_ : "");
     return fmt::format("{} {}", type, name);
@@ -134,7 +135,7 @@ class Parameters final {
       return value == "None" ? "Any?" : std::string(literal.argument(input.constant).type->text());
     }
     const TypePtr type = typeOf(input.value);
-    body_.addExpression(input.value, {text, Binding::Atom, type});
+    body_.addExpression(input.value, {text, Precedence::Atom, type});
     comments_.push_back(fmt::format("{}: {}", text, described(program_.graph, input.value)));
     check(text, input.value);
     if (type == Type::tensor()) return "Tensor";
@@ -309,6 +310,9 @@ std::string programText(const ExportedProgram& program, const ProgramTextOptions
   std::vector<std::string> outputs;
   for (const OutputSpec& output : program.outputs) {
     forEachValue(output.value, [&](const std::string& value) { outputs.push_back(values.resolve(value)); });
+    const bool is_of_input =
+        output.kind == OutputSpec::Kind::InputWrite || output.kind == OutputSpec::Kind::GradientOfInput;
+    if (is_of_input) outputs.push_back(output.target);
   }
   BodyText body(functions, "", outputs);
   std::vector<std::string> comments;
@@ -316,11 +320,16 @@ std::string programText(const ExportedProgram& program, const ProgramTextOptions
   const std::vector<std::string> signature = parameters.texts();
   body.addItems(root);
   for (const OutputSpec& output : program.outputs) {
-    if (output.kind == OutputSpec::Kind::WeightWrite) {
-      body.addLine(fmt::format("weights[\"{}\"].copy_({})", output.target, body.resultText(output.value.text)));
-    } else if (output.kind == OutputSpec::Kind::InputWrite) {
-      const std::string target = body.expressionOf(output.target).text;
-      body.addLine(fmt::format("{}.copy_({})", target, body.resultText(output.value.text)));
+    const auto weight = [&] { return fmt::format("weights[{}]", scriptString(output.target)); };
+    const auto input = [&] { return body.expressionOf(output.target).text; };
+    const auto value = [&] { return body.resultText(output.value.text); };
+    switch (output.kind) {
+      case OutputSpec::Kind::WeightWrite: body.addLine(fmt::format("{}.copy_({})", weight(), value())); break;
+      case OutputSpec::Kind::InputWrite: body.addLine(fmt::format("{}.copy_({})", input(), value())); break;
+      case OutputSpec::Kind::GradientOfWeight: body.addLine(fmt::format("{}.grad = {}", weight(), value())); break;
+      case OutputSpec::Kind::GradientOfInput: body.addLine(fmt::format("{}.grad = {}", input(), value())); break;
+      case OutputSpec::Kind::User:
+      case OutputSpec::Kind::Token: break;
     }
   }
   auto [result, result_type] = Results(program, body).text(program.results);
@@ -336,6 +345,9 @@ std::string programText(const ExportedProgram& program, const ProgramTextOptions
     if (output.kind != OutputSpec::Kind::User || output.value.kind != Argument::Kind::Value) continue;
     text += fmt::format("# -> {}\n", described(program.graph, output.value.text));
   }
+  const bool has_gradients = std::ranges::any_of(
+      program.outputs, [](const OutputSpec& output) { return output.kind == OutputSpec::Kind::GradientOfWeight; });
+  if (has_gradients) text += "# Each call sets .grad of the weights.\n";
   if (functions.usesLayers() || !checks.empty()) text += "import \"nn.ops\"\n";
   text += fmt::format("\nconst weights = io::load({})\n\n", scriptString(options.weights));
   text +=
@@ -343,8 +355,8 @@ std::string programText(const ExportedProgram& program, const ProgramTextOptions
       "}\n\n";
   if (options.is_lenient && !missingParts(program).empty()) {
     text +=
-        "# What boxcar does not have.\nfn missing(str what) -> Any {\nassert False, \"boxcar does not have \" + "
-        "what\nreturn None\n}\n\n";
+        "# What boxcar does not have.\nfn missing(str what) -> Any {\nraise f\"boxcar does not have "
+        "{what}\"\n}\n\n";
   }
   for (const FunctionText& function : functions.functions()) {
     if (!function.type.empty()) text += fmt::format("# {}: {}\n", function.type, listed(function.paths));

@@ -1,9 +1,7 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/import/pt2/word.h>
-#include <boxcar/interpreter/syntax/token.h>
-
-#include <boxcar/ivalue/python_text.h>
+#include <boxcar/interpreter/import/script_words.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,12 +13,6 @@ namespace {
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool isLower(char c) { return c >= 'a' && c <= 'z'; }
-
-// Words that the program needs itself.
-bool isTaken(std::string_view word) {
-  return word == "op" || word == "name" || word == "weights" || word == "torch" || word == "argv" ||
-         syntax::keywordOrName(word) != syntax::TokenKind::Name;
-}
 
 // Names that the program, or nn.ops, which it imports, has already.
 bool isFunctionThere(std::string_view name) {
@@ -61,16 +53,10 @@ std::string functionName(std::string_view type) {
     words += last[i];
   }
   std::string name = asName(words);
-  const bool is_used = isTaken(name) || !Dispatcher::singleton().findOverloads("aten::" + name).empty() ||
+  const bool is_used = isReservedWord(name) || !Dispatcher::singleton().findOverloads("aten::" + name).empty() ||
                        findBuiltin(name).has_value() || isFunctionThere(name);
   if (is_used) name += "_module";
   return name;
-}
-
-std::string scriptString(std::string_view text) {
-  std::string repr = pythonStringRepr(text);
-  const bool is_plain = repr.size() == text.size() + 2 && text.find('"') == std::string_view::npos;
-  return is_plain ? fmt::format("\"{}\"", text) : repr;
 }
 
 std::string variableName(std::string_view value) {
@@ -79,7 +65,7 @@ std::string variableName(std::string_view value) {
   if (value == "getitem" || value == "select" || value == "chunk" || value == "split") value = "part";
   if (value.starts_with("sym_size")) value = "size";
   std::string name = asName(value);
-  if (isTaken(name)) name += "_value";
+  if (isReservedWord(name)) name += "_value";
   return name;
 }
 

@@ -11,9 +11,6 @@ namespace boxcar::interp::pt2 {
 // It is no keyword, no operator, and no function of nn.ops.
 std::string functionName(std::string_view type);
 
-// Returns [text] as a string of a script, in double quotes where that is possible.
-std::string scriptString(std::string_view text);
-
 // Returns the name for a value that PyTorch calls [value]: without its number, and no keyword.
 std::string variableName(std::string_view value);
 

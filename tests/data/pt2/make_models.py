@@ -11,6 +11,8 @@ from safetensors.torch import save_file
 from torch._higher_order_ops.map import map as torch_map
 from torch._higher_order_ops.scan import scan
 from torch.export import Dim, export
+from torch.export.experimental import _export_forward_backward
+from torch.export.pt2_archive._package import package_pt2
 from torch.utils import _pytree as pytree
 
 HERE = pathlib.Path(__file__).parent
@@ -89,6 +91,35 @@ class Statistics(torch.nn.Module):
         return self.norm(x)
 
 
+class Written(torch.nn.Module):
+    """Writes its argument, which it also returns a function of."""
+
+    def forward(self, x):
+        y = x.relu() * 2
+        x.add_(y)
+        return y.sum()
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.register_buffer("by", torch.tensor(float(by)))
+
+    def forward(self, x):
+        return x * self.by
+
+
+class Loss(torch.nn.Module):
+    """Made into a training step: its gradients are results."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 2)
+
+    def forward(self, x, y):
+        return torch.nn.functional.mse_loss(self.linear(x).relu(), y)
+
+
 def without_folders(program):
     """Where the program came from on this machine is nobody's business: the names of files are kept."""
     for module in program.graph_module.modules():
@@ -110,6 +141,25 @@ def write(name, model, args=(), kwargs=None, dynamic_shapes=None, decomposes=Fal
             TENSORS[f"{name}.{kind}{i}"] = leaf.detach().clone().contiguous()
 
 
+def write_several(name, models, args):
+    """Writes several programs into one archive."""
+    programs = {key: without_folders(export(model, args)) for key, model in models.items()}
+    package_pt2(HERE / f"{name}.pt2", exported_programs=programs)
+
+
+def write_gradients(name, model, args):
+    """Writes the program of a loss and its gradients, with both as results."""
+    program = _export_forward_backward(export(model, args))
+    torch.export.save(without_folders(program), HERE / f"{name}.pt2")
+    loss = model(*args)
+    loss.backward()
+    for i, leaf in enumerate(args):
+        TENSORS[f"{name}.in{i}"] = leaf
+    TENSORS[f"{name}.out0"] = loss.detach()
+    for key, weight in model.named_parameters():
+        TENSORS[f"{name}.{key}.grad"] = weight.grad
+
+
 def main():
     torch.manual_seed(0)
     tokens = torch.randint(0, 10, (2, 5))
@@ -121,6 +171,11 @@ def main():
     named = {"a": torch.randn(2), "b": torch.randn(2)}
     write("structures", Structures(), (pair, named), {"scale": None, "flag": True})
     write("statistics", Statistics().train(), (torch.randn(4, 3),))
+    x = torch.randn(2, 3)
+    TENSORS["written.before"] = x.clone()
+    write("written", Written(), (x,))
+    write_several("several", {"double": Scaled(2), "triple": Scaled(3)}, (torch.randn(2),))
+    write_gradients("gradients", Loss(), (torch.randn(4, 3), torch.randn(4, 2)))
     save_file(TENSORS, HERE / "models.safetensors")
 
 

@@ -36,6 +36,18 @@ expectOutput "boxcar: 'use.ops' is not a valid zip archive: it has 153 bytes, an
 runMerged "no model" import absent.pt2 -o out.ops
 expectStatus 1
 expectOutput "boxcar: cannot open 'absent.pt2': No such file or directory"
+runMerged "one of several programs" import several.pt2 -o out.ops
+expectStatus 1
+expectOutput "boxcar: 'several.pt2' holds several programs, 'double', 'triple'; name one, as in 'several.pt2:double'"
+runMerged "a program that is not there" import several.pt2:quadruple -o out.ops
+expectStatus 1
+expectOutput "boxcar: 'several.pt2' has no program 'quadruple'; it has 'double', 'triple'"
+runMerged "a program by its name" import several.pt2:double -o double.ops
+expectStatus 0
+runMerged "a call of it" call double.ops forward 'ones(2)'
+expectOutput "tensor([2., 2.])"
+runMerged "a call of one in the archive" call several.pt2:triple 'ones(2)'
+expectOutput "tensor([3., 3.])"
 runMerged "no output" import blocks.pt2
 expectStatus 2
 [[ ! -e out.ops && ! -e out.safetensors ]] || fail "an import that failed wrote a file"
@@ -61,6 +73,6 @@ expectStatus 0
 echo 'import "out.ops"; forward(zeros(1, 5, dtype=int64))' >use.ops
 runMerged "a call of what is missing" run use.ops
 expectStatus 1
-[[ $output == "error: assertion failed: boxcar does not have torch.ops.strange.gelu.default (make_models.py:27)"* ]] || fail "$output"
+[[ $output == "error: boxcar does not have torch.ops.strange.gelu.default (make_models.py:27)"* ]] || fail "$output"
 
 [[ $failures -eq 0 ]] || exit 1

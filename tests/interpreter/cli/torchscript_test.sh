@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Tests that archives of torch.jit.save are imported and run. Usage: torchscript_test.sh BOXCAR MODULES CHECKPOINTS
+set -u
+
+source "$(dirname "$0")/expectations.sh"
+modules=$2
+checkpoints=$3
+cp "$modules"/*.pt "$modules/expected.safetensors" "$modules/check.ops" .
+
+# ---- Results ----
+
+runMerged "all modules" run check.ops
+expectStatus 0
+expectOutput "32 modules are equal"
+
+runMerged "import" import conv.pt -o conv.ops
+expectStatus 0
+expectOutput ""
+diff -u "$modules/conv.ops" conv.ops || fail "the script of conv.pt is another one than in $modules"
+cat >use.ops <<'END'
+import "conv.ops" as conv
+import "conv.pt" as archive
+expected = io::load("expected.safetensors")
+x = expected["conv.0.argument.0"]
+print(allclose(conv.forward(x), expected["conv.0"], 1e-4, 1e-5), equal(conv.forward(x), archive.forward(x)))
+END
+runMerged "the script" run use.ops
+expectStatus 0
+expectOutput "True True"
+rm conv.safetensors
+runMerged "import --in-place" import --in-place conv.pt -o conv.ops
+expectStatus 0
+[[ ! -e conv.safetensors ]] || fail "the weights were copied"
+runMerged "the script on the archive's weights" run use.ops
+expectStatus 0
+expectOutput "True True"
+
+cat >state.ops <<'END'
+import "buffers.pt" as a
+import "buffers.pt" as b
+x = ones(2, 3)
+print(a.forward(x)[0, 0].item(), a.forward(x)[0, 0].item(), b.forward(x)[0, 0].item())
+print(sorted(io::load("shared.pt").keys()))
+END
+runMerged "each import has its own buffers" run state.ops
+expectStatus 0
+expectOutput "1.5 2.25 1.5
+['a.bias', 'a.weight', 'b.bias', 'b.weight', 'c.bias', 'c.weight']"
+
+runMerged "another method" call exported.pt twice 'ones(1, 4)' -o twice.npz
+expectStatus 0
+
+# ---- Errors ----
+
+runMerged "what a module raises" call raises.pt 'ones(2)' n=-1
+expectStatus 1
+expectOutputHas "error: n is -1, but must not be negative"
+runMerged "an assertion" call raises.pt 'ones(2)' 11
+expectStatus 1
+expectOutputHas "error: AssertionError: n is too large"
+
+runMerged "a checkpoint" import "$checkpoints/state_dict_now.pt" -o out.ops
+expectStatus 1
+expectOutput "boxcar: '$checkpoints/state_dict_now.pt' holds no program, which would be in models/ in it, or in code/: write one in Python by torch.export.save; io::load reads tensors"
+
+# An archive with other code.
+cat >change.py <<'END'
+import sys
+import zipfile
+source, target, member, old, new = sys.argv[1:]
+with zipfile.ZipFile(source) as read, zipfile.ZipFile(target, "w") as write:
+    assert any(name.endswith(member) for name in read.namelist()), member
+    for name in read.namelist():
+        data = read.read(name)
+        if name.endswith(member):
+            assert old.encode() in data, name
+            data = data.replace(old.encode(), new.encode())
+        write.writestr(name, data)
+END
+change() { python3 change.py "$@"; }
+change mlp.pt other.pt activation.py "relu(" "no_such_operator("
+runMerged "an operator that boxcar lacks" import other.pt -o out.ops
+expectStatus 1
+expectOutputHas "boxcar: 'other.pt' cannot be imported, because boxcar does not have
+  __torch__.torch.nn.functional.no_such_operator (code/__torch__/torch/nn/modules/activation.py, line "
+[[ ! -e out.ops ]] || fail "half an import was written"
+runMerged "import --lenient" import --lenient other.pt -o out.ops
+expectStatus 0
+echo 'import "out.ops" as m
+m.forward(ones(1, 4))' >run_other.ops
+runMerged "what is missing fails when it runs" run run_other.ops
+expectStatus 1
+expectOutputHas "error: __torch__.torch.nn.functional.no_such_operator (code/__torch__/torch/nn/modules/activation.py, line "
+
+change early_return.pt branch.pt code/__torch__.py "torch.mul(y, 2)" "torch.no_such_operator(y, 2)"
+runMerged "an operator in a branch that does not run" call branch.pt 'ones(2)' 0
+expectStatus 0
+runMerged "an operator in a branch that runs" call branch.pt 'ones(2)' 2
+expectStatus 1
+expectOutputHas "error: torch.no_such_operator(Tensor, int) (code/__torch__.py, line 33) cannot be had"
+
+change mlp.pt broken.pt activation.py "def forward" "def forw@rd"
+runMerged "code that is no code" import broken.pt -o broken.ops
+expectStatus 1
+expectOutputHas "boxcar: 'broken.pt', code/__torch__/torch/nn/modules/activation.py, line "
+
+[[ $failures -eq 0 ]] || exit 1

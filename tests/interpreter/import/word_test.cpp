@@ -1,0 +1,30 @@
+#include <boxcar/interpreter/import/pt2/word.h>
+#include <boxcar/interpreter/session/library_scripts.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace boxcar::interp {
+namespace {
+
+// An imported program imports nn.ops, so that a module must not become a function of the same name.
+TEST(ImportedNames, NoFunctionOfNnOpsIsTheNameOfAModule) {
+  const std::string_view text = libraryText(importedScript("nowhere/x.ops", "nn.ops").key).value();
+  int count = 0;
+  for (size_t at = text.find("\nfn "); at != std::string_view::npos; at = text.find("\nfn ", at + 1)) {
+    const std::string name(text.substr(at + 4, text.find('(', at) - at - 4));
+    EXPECT_NE(pt2::functionName(name), name);
+    ++count;
+  }
+  EXPECT_GT(count, 20);
+}
+
+TEST(ImportedNames, WordsOfAClassAreWordsOfItsFunction) {
+  EXPECT_EQ(pt2::functionName("torchvision.models.resnet.BasicBlock"), "basic_block");
+  EXPECT_EQ(pt2::functionName("torch.nn.modules.linear.Linear"), "linear_module");
+  EXPECT_EQ(pt2::variableName("layer_norm_12"), "layer_norm");
+}
+
+}  // namespace
+}  // namespace boxcar::interp
