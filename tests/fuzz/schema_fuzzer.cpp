@@ -57,7 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace boxcar;
   const std::string_view text = fuzz::textOf(data, size);
   readTwice(text, &parseSchema, [](const FunctionSchema& schema) { return toString(schema); });
-  readTwice(text, &parseType, [](TypePtr type) { return std::string(toString(*type)); });
+  readTwice(
+      text, [](std::string_view type) { return parseType(type); },
+      [](TypePtr type) { return std::string(toString(*type)); });
   readTwice(text, &parseName, [](const OperatorName& name) { return toString(name); });
   readPrefixes(text);
   return 0;
