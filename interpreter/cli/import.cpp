@@ -35,6 +35,9 @@ void writeWeights(const std::string& model, const std::string& path) {
 
 void importTo(const ImportCommand& command) {
   namespace fs = std::filesystem;
+  BOXCAR_CHECK(command.output.ends_with(".ops"),
+               "the script cannot be called '{}': its name must end in .ops, so that it is no model or other file",
+               command.output);
   interp::ImportOptions options{.weights = {}, .is_lenient = command.is_lenient};
   fs::path weights;
   if (command.in_place) {

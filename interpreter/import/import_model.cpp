@@ -55,7 +55,11 @@ std::string importTorchScript(const std::string& path, const Dict<std::string, T
   Stack stack;
   push(stack, path);
   Dispatcher::singleton().findSchemaOrThrow("io::load_torchscript", "").callBoxed(stack);
-  const IValue module = pop(stack).toGenericDict().at("data");
+  const GenericDict archive = pop(stack).toGenericDict();
+  const IValue module = archive.at("data");
+  const IValue held = archive.at("constants");
+  std::vector<IValue> constants;
+  for (size_t i = 0; i < held.length(); ++i) constants.push_back(held.elementAt(i));
   const std::string folder = members.begin()->key().substr(0, members.begin()->key().find('/') + 1);
   torchscript::CompilationUnit unit(
       [&](const std::string& name) -> std::optional<std::string_view> {
@@ -65,7 +69,7 @@ std::string importTorchScript(const std::string& path, const Dict<std::string, T
       },
       path);
   torchscript::ProgramText program = torchscript::programText(
-      unit, module, {.title = file, .weights = options.weights.empty() ? file : options.weights});
+      unit, module, std::move(constants), {.title = file, .weights = options.weights.empty() ? file : options.weights});
   checkNothingIsMissing(path, program.missing, options);
   return formatted(path, std::move(program.text));
 }
@@ -118,10 +122,11 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
     const size_t folder = name.find("/models/");
     if (folder != std::string::npos && name.ends_with(".json")) models.push_back(name);
   }
-  BOXCAR_CHECK(!models.empty(),
-               "'{}' holds no program, which would be in models/ in it, or in code/: write one in Python by "
-               "torch.export.save; io::load reads tensors",
-               path);
+  BOXCAR_CHECK(
+      !models.empty(),
+      "'{}' holds no program, but tensors or other values, which io::load reads; a program is written in Python by "
+      "torch.export.save, or torch.jit.save",
+      path);
   if (!wanted.empty() || models.size() > 1) chooseModel(models, path);
   const std::string what = fmt::format("'{}', {}", path, models[0]);
   const pt2::ExportedProgram program = pt2::readExportedProgram(textOf(members.at(models[0])), what);

@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (root == nullptr || root->kind != interp::torchscript::ClassInfo::Kind::Object) return;
       const IValue module = fuzz::Objects(unit).object(*root);
       interp::torchscript::ProgramText program =
-          interp::torchscript::programText(unit, module, {.title = "fuzz.pt", .weights = "fuzz.pt"});
+          interp::torchscript::programText(unit, module, {}, {.title = "fuzz.pt", .weights = "fuzz.pt"});
       Diagnostics diagnostics;
       std::string script = formatSource(Source::create("fuzz.ops", std::move(program.text)), diagnostics);
       Program::compile(std::move(script), "fuzz.ops");

@@ -144,8 +144,13 @@ FunctionTranslator::Found FunctionTranslator::listCall(std::string_view name, co
   if (name == "remove" && count == 2) {
     return madeCall(fmt::format("{}.pop({}.index({}))", self, self, arguments[1].text), Type::none());
   }
-  if (name == "add_" && count == 2)
-    return madeCall(fmt::format("{}.extend({})", self, arguments[1].text), Type::none());
+  if (name == "add_" && count == 2) {
+    // Its value is the list.
+    const bool is_name = arguments.source(0).kind == Expr::Kind::Name;
+    Expression list = is_name ? arguments[0] : Expression{kept(arguments[0], "list"), Precedence::Atom, type};
+    line(fmt::format("{}.extend({})", within(list, Precedence::Atom), arguments[1].text));
+    return list;
+  }
   if (name == "__getitem__" && count == 2) return madeCall(fmt::format("{}[{}]", self, arguments[1].text), element);
   if (name == "clear" && count == 1) {
     line(fmt::format("while len({}) > 0 {{", arguments[0].text));

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -77,6 +78,12 @@ Expression FunctionTranslator::attribute(const Expr& expr) {
   if (dotted.starts_with(kConstants)) {
     std::string number = dotted.substr(kConstants.size());
     if (number.starts_with('c')) number.erase(0, 1);
+    size_t position = translation_.constants.size();
+    std::from_chars(number.data(), number.data() + number.size(), position);
+    const bool is_text = position < translation_.constants.size() && translation_.constants[position].isString();
+    if (is_text) {
+      return {scriptString(translation_.constants[position].toStringView()), Precedence::Atom, Type::string()};
+    }
     return {fmt::format("weights[\"constants.{}\"]", number), Precedence::Atom, Type::tensor()};
   }
   const size_t last = dotted.rfind('.');
@@ -397,6 +404,10 @@ Expression FunctionTranslator::callNamed(const std::string& callee, const Expr& 
             Precedence::Add, Type::complex()};
   }
   if (callee == "fork" && count >= 1) return waitFor(call);
+  if (callee == "sorted" && count == 1) {
+    const Expression value = expression(argument(0));
+    return typed(fmt::format("sorted({})", value.text), value.type);
+  }
   if (callee == "print") return typed(fmt::format("print({})", argumentTexts(call)), Type::none());
   return missing(callee, call.line);
 }

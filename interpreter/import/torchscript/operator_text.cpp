@@ -197,6 +197,14 @@ FunctionTranslator::Found FunctionTranslator::generalCall(std::string_view name,
   }
   if (name == "format") return formatted(arguments);
   if (name == "_convolution") return tracedConvolution(arguments);
+  // to(device, None, non_blocking, copy): another device alone.
+  const bool is_to_device = name == "to" && count >= 3 && arguments[2].text == "None" &&
+                            (arguments[1].type == Type::device() || arguments[1].type == Type::string());
+  if (is_to_device) {
+    const bool copies = count > 4 && arguments[4].text == "True";
+    return Expression{fmt::format("{}.to({}{})", within(arguments[0], Precedence::Atom), arguments[1].text,
+                                  copies ? ", copy=True" : "")};
+  }
   if (name == "warn") return made("", Type::none());
   if (name == "neg" && count == 1) {
     return Expression{"-" + within(arguments[0], Precedence::Unary), Precedence::Unary, arguments[0].type};
@@ -330,6 +338,9 @@ FunctionTranslator::Found FunctionTranslator::tensorCall(std::string_view space,
   for (const OperatorHandle& each : overloads) candidates.push_back(&each.schema());
   std::vector<CallArgument> written;
   std::vector<Expression> values = arguments.values;
+  // The newest PyTorch's has `align_to_window` at its end.
+  constexpr size_t kOfStft = 8;
+  if (name == "stft" && values.size() > kOfStft) values.resize(kOfStft);
   std::vector<const Expr*> sources;
   for (size_t i = 0; i < values.size(); ++i) {
     written.push_back({values[i].type, {}});

@@ -26,8 +26,11 @@ struct Declared {
 
 class ProgramWriter final {
  public:
-  ProgramWriter(CompilationUnit& unit, const IValue& module, const ProgramTextOptions& options)
-      : unit_(unit), module_(module), options_(options), translation_(unit) {}
+  ProgramWriter(CompilationUnit& unit, const IValue& module, std::vector<IValue> constants,
+                const ProgramTextOptions& options)
+      : unit_(unit), module_(module), options_(options), translation_(unit) {
+    translation_.constants = std::move(constants);
+  }
 
   ProgramText write() {
     const std::string root_name = classNameOf(module_);
@@ -257,8 +260,9 @@ class ProgramWriter final {
 
 }  // namespace
 
-ProgramText programText(CompilationUnit& unit, const IValue& module, const ProgramTextOptions& options) {
-  return ProgramWriter(unit, module, options).write();
+ProgramText programText(CompilationUnit& unit, const IValue& module, std::vector<IValue> constants,
+                        const ProgramTextOptions& options) {
+  return ProgramWriter(unit, module, std::move(constants), options).write();
 }
 
 }  // namespace boxcar::interp::torchscript

@@ -20,7 +20,9 @@ struct ProgramText {
 };
 
 // Returns a module as a script: structs for its classes, `model`, and a function for each of its methods that has a
-// public name. [module] is what io::load_torchscript gives as "data". Throws Error for what is no program.
-ProgramText programText(CompilationUnit& unit, const IValue& module, const ProgramTextOptions& options);
+// public name. [module] and [constants] are what io::load_torchscript gives as "data" and "constants". Throws Error for
+// what is no program.
+ProgramText programText(CompilationUnit& unit, const IValue& module, std::vector<IValue> constants,
+                        const ProgramTextOptions& options);
 
 }  // namespace boxcar::interp::torchscript

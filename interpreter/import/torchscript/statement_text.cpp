@@ -63,6 +63,8 @@ TranslatedFunction FunctionTranslator::translate() {
   result_ = unit_.resultOf(function);
   const ClassInfo* const named = unit_.classOf(result_);
   std::string result = result_ == Type::none() ? "()" : translation_.typeText(result_);
+  // `(A, B)[]` would be read as several results.
+  if (result.starts_with('(') && !result.ends_with(')')) result = fmt::format("({})", result);
   if (named != nullptr && named->kind == ClassInfo::Kind::NamedTuple && named->definition->fields.size() > 1) {
     std::vector<std::string> fields;
     for (const Field& field : named->definition->fields) {

@@ -162,7 +162,11 @@ class UnitParser final {
 
   void field(Class& found) {
     Field field;
-    if (takeWord("__annotations__")) {  // `__annotations__["0"] = T`
+    if (takeWord("__annotations__")) {  // `__annotations__["0"] = T`, after `__annotations__ = []`
+      if (takeIf('=')) {
+        expression();
+        return endLine();
+      }
       take('[');
       field.name = expression()->text;
       take(']');

@@ -2,6 +2,7 @@
 
 #include <boxcar/interpreter/import/expression.h>
 #include <boxcar/interpreter/import/torchscript/compilation_unit.h>
+#include <boxcar/ivalue/ivalue.h>
 
 #include <deque>
 #include <map>
@@ -77,6 +78,8 @@ class Translation final {
   const std::set<std::string>& missing() const { return missing_; }
   const std::set<std::string>& perhapsMissing() const { return perhaps_missing_; }
 
+  // What the archive holds as CONSTANTS.c0 and so on.
+  std::vector<IValue> constants;
   // The classes of the model's objects.
   std::vector<const ClassInfo*> held;
 

@@ -474,6 +474,77 @@ class Complex(nn.Module):
         return torch.view_as_real(f * z), z * 2
 
 
+class Masks(nn.Module):
+    """Masks of attention, which PyTorch makes numbers of."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+
+    def forward(self, x: Tensor, hidden: Tensor, causal: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        y = self.attention(x, x, x, key_padding_mask=hidden)[0]
+        return y, self.layer(x, causal), self.layer(x, None, hidden)
+
+
+class ListOfTuples(nn.Module):
+    def forward(self, x: Tensor) -> List[Tuple[Tensor, int]]:
+        return [(x, 1), (x + 1, 2)]
+
+
+class MaybeTuple(nn.Module):
+    def forward(self, x: Tensor, n: int) -> Optional[Tuple[Tensor, int]]:
+        if n > 0:
+            return x, n
+        return None
+
+
+class Grown(nn.Module):
+    """Lists that `+=` extends, one of them an attribute."""
+
+    kept: List[int]
+
+    def __init__(self):
+        super().__init__()
+        self.kept = [1]
+
+    def forward(self, x: Tensor, n: int) -> Tuple[Tensor, List[int], List[int], List[int]]:
+        numbers = [3, 1]
+        same = numbers
+        parts: List[Tensor] = []
+        for i in range(n):
+            numbers += [i]
+            parts += [x * i]
+            self.kept += [i]
+        return torch.stack(parts), same, sorted(numbers), self.kept
+
+
+class Parameters(nn.Module):
+    """Parameters whose names are numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.weights = nn.ParameterList([nn.Parameter(torch.randn(3)) for _ in range(2)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for weight in self.weights:
+            x = x + weight
+        return x
+
+
+class Texts(nn.Module):
+    """Strings that are no ASCII."""
+
+    def forward(self, x: Tensor, s: str) -> Tuple[str, Tensor]:
+        n = 1 if s == "naïve" else 0
+        return "é" + s, x.to("cpu", non_blocking=True) + n
+
+
+class Spectrum(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.view_as_real(torch.stft(x, 8, window=torch.ones(8), return_complex=True))
+
+
 class Traced(nn.Module):
     """torch.jit.trace writes it."""
 
@@ -531,6 +602,17 @@ def cases():
         "interfaces": (Interfaces(), [(x4,)]),
         "complex": (Complex(), [(x4,)]),
     }
+    x358 = torch.randn(2, 3, 8)
+    causal = torch.full((3, 3), float("-inf")).triu(1)
+    modules.update({
+        "masks": (Masks(), [(x358, torch.tensor([[False, False, True], [False, False, False]]), causal)]),
+        "list_of_tuples": (ListOfTuples(), [(x4,)]),
+        "maybe_tuple": (MaybeTuple(), [(x4, 1), (x4, 0)]),
+        "grown": (Grown(), [(x4, 3)]),
+        "parameters": (Parameters(), [(x23,)]),
+        "texts": (Texts(), [(x4, "naïve"), (x4, "b")]),
+        "spectrum": (Spectrum(), [(torch.randn(1, 32),)]),
+    })
     result = {}
     for name, (module, arguments) in modules.items():
         result[name] = (torch.jit.script(module.eval()), arguments)

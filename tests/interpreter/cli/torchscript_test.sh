@@ -11,7 +11,7 @@ cp "$modules"/*.pt "$modules/expected.safetensors" "$modules/check.ops" .
 
 runMerged "all modules" run check.ops
 expectStatus 0
-expectOutput "32 modules are equal"
+expectOutput "39 modules are equal"
 
 runMerged "import" import conv.pt -o conv.ops
 expectStatus 0
@@ -61,7 +61,11 @@ expectOutputHas "error: AssertionError: n is too large"
 
 runMerged "a checkpoint" import "$checkpoints/state_dict_now.pt" -o out.ops
 expectStatus 1
-expectOutput "boxcar: '$checkpoints/state_dict_now.pt' holds no program, which would be in models/ in it, or in code/: write one in Python by torch.export.save; io::load reads tensors"
+expectOutput "boxcar: '$checkpoints/state_dict_now.pt' holds no program, but tensors or other values, which io::load reads; a program is written in Python by torch.export.save, or torch.jit.save"
+runMerged "a model as the output" import mlp.pt -o mlp.pt
+expectStatus 1
+expectOutput "boxcar: the script cannot be called 'mlp.pt': its name must end in .ops, so that it is no model or other file"
+cmp -s mlp.pt "$modules/mlp.pt" || fail "the model was overwritten"
 
 # An archive with other code.
 cat >change.py <<'END'
