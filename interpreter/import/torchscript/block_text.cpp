@@ -205,7 +205,7 @@ size_t FunctionTranslator::holdTemporaries(const Block& statements, size_t begin
     const bool is_held = lines_.size() == lines_before && text.text.size() < kLongestMoved && !text.text.empty();
     if (!is_held) {
       writeHeld(held, lines_before);
-      assignTo(*each.targets[0], std::move(text), each);
+      assignTo(*each.targets[0], std::move(text));
       return i + 1;
     }
     Variable variable{std::move(text)};
@@ -224,7 +224,7 @@ void FunctionTranslator::writeHeld(const std::vector<const Stmt*>& held, size_t 
     const auto found = variables_.find(each->targets[0]->text);
     Expression text = std::move(found->second.value);
     variables_.erase(found);
-    assignTo(*each->targets[0], std::move(text), *each);
+    assignTo(*each->targets[0], std::move(text));
   }
   std::ranges::move(behind, std::back_inserter(lines_));
 }

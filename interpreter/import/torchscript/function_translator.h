@@ -55,7 +55,7 @@ class FunctionTranslator final {
   void block(const Block& statements, size_t begin = 0);
   void statement(const Stmt& statement, const Stmt* next);
   void assign(const Stmt& statement, const Stmt* next);
-  void assignTo(const Expr& target, Expression value, const Stmt& statement);
+  void assignTo(const Expr& target, Expression value);
   void unpack(const Stmt& statement);
   void evaluate(const Expr& expr);
   void branch(const Stmt& statement, const Stmt* next);

@@ -174,7 +174,7 @@ void FunctionTranslator::assign(const Stmt& statement, const Stmt* next) {
   const Expr& value = *statement.values[0];
   if (statement.targets.size() > 1 || statement.unpacks) return unpack(statement);
   const Expr& target = *statement.targets[0];
-  if (target.kind != Expr::Kind::Name) return assignTo(target, expression(value), statement);
+  if (target.kind != Expr::Kind::Name) return assignTo(target, expression(value));
 
   // Other names of functions.
   const std::string dotted = dottedName(value);
@@ -251,10 +251,10 @@ void FunctionTranslator::assign(const Stmt& statement, const Stmt* next) {
       text = {fmt::format("float({})", text.text), Precedence::Atom, type};
     if (text.type != Type::none()) text.type = type;
   }
-  assignTo(target, std::move(text), statement);
+  assignTo(target, std::move(text));
 }
 
-void FunctionTranslator::assignTo(const Expr& target, Expression value, const Stmt& /*statement*/) {
+void FunctionTranslator::assignTo(const Expr& target, Expression value) {
   switch (target.kind) {
     case Expr::Kind::Name: {
       if (value.text.empty()) value = {"None", Precedence::Atom, Type::none()};
