@@ -15,6 +15,13 @@ using typed::ExprPtr;
 
 namespace {
 
+// Copies arguments whose values are kept in variables, for a branch that reads them, too.
+std::vector<TypedArgument> copiesOf(const std::vector<TypedArgument>& arguments) {
+  std::vector<TypedArgument> copies;
+  for (const TypedArgument& each : arguments) copies.push_back({typed::copyOf(*each.value), each.keyword, each.span});
+  return copies;
+}
+
 // Built-ins that call the operator of the same name if they get a Tensor.
 bool isOperatorOnTensors(std::string_view name) {
   static constexpr std::string_view names[] = {"abs", "min", "max", "sum", "any", "all", "round"};
@@ -135,11 +142,7 @@ ExprPtr CallChecker::infer(const syntax::MethodCall& call, Span span) {
   // The methods of structs take precedence.
   typed::Block before;
   for (TypedArgument& argument : arguments) argument.value = context_.keep(std::move(argument.value), before);
-  const auto copy = [&arguments] {
-    std::vector<TypedArgument> copies;
-    for (const TypedArgument& a : arguments) copies.push_back({typed::copyOf(*a.value), a.keyword, a.span});
-    return copies;
-  };
+  const auto copy = [&arguments] { return copiesOf(arguments); };
   // If nothing else takes such arguments, only a struct can.
   Diagnostics found = std::exchange(context_.found, Diagnostics());
   ExprPtr otherwise = callOn(type, call.method, copy(), span);
@@ -261,11 +264,7 @@ ExprPtr CallChecker::anyMethod(const syntax::Name& method, const OverloadSet* op
   // A branch per kind calls its method; what the branches share is evaluated once, before them.
   typed::Block before;
   for (TypedArgument& argument : arguments) argument.value = context_.keep(std::move(argument.value), before);
-  const auto copy = [&arguments] {
-    std::vector<TypedArgument> copies;
-    for (const TypedArgument& a : arguments) copies.push_back({typed::copyOf(*a.value), a.keyword, a.span});
-    return copies;
-  };
+  const auto copy = [&arguments] { return copiesOf(arguments); };
   ExprPtr result;
   if (operators != nullptr) {
     result = resolver_.callOperators(*operators, copy(), span, method.span);
