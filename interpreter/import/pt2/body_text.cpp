@@ -32,6 +32,12 @@ bool isSpeaking(std::string_view name) {
          std::ranges::none_of(kSilent, [&](std::string_view start) { return name.starts_with(start); });
 }
 
+// What a parameter for a number is called, after the operator's.
+std::string numberName(std::string_view argument) {
+  if (argument == "other" || argument == "self") return "number";
+  return argument == "shape" ? "size" : variableName(argument);
+}
+
 // The number at the end of a path, and what is before it.
 std::optional<std::pair<std::string, int64_t>> numbered(std::string_view path) {
   size_t begin = path.size();
@@ -159,7 +165,10 @@ std::string BodyText::resultText(const std::string& value) {
   return expressionOf(own).text;
 }
 
-std::vector<std::string> BodyText::takeLines() { return std::move(lines_); }
+std::pair<std::vector<std::string>, std::vector<NumberSlot>> BodyText::takeLines() {
+  std::vector<NumberSlot> numbers = numbers_.take(lines_);
+  return {std::move(lines_), std::move(numbers)};
+}
 
 // ---- Statements ----
 
@@ -216,21 +225,50 @@ void BodyText::assign(const std::vector<std::string>& values, const Expression& 
   lines_.push_back(fmt::format("{} = {}", fmt::join(names, ", "), expression.text));
 }
 
+NodeText BodyText::nodeTexts() {
+  return NodeText([this](const std::string& value) { return expressionOf(value); },
+                  [this](std::string_view name, std::string text, TypePtr type) {
+                    return numbers_.add({numberName(name), std::move(text), type, "", "", {}});
+                  });
+}
+
+std::string BodyText::numberArguments(const FunctionUse& use) {
+  std::string text;
+  for (size_t i = 0; i < use.numbers.size(); ++i) {
+    const NumberSlot& slot = use.numbers[i];
+    text += numbers_.add({slot.name, slot.text, slot.type, "", "", ParameterOfCall{use.function, i}});
+  }
+  return text;
+}
+
 Expression BodyText::nodeText(const Node& node) {
   const auto weight_of = [this](const std::string& value) {
     return functions_.weightOf(functions_.values().resolve(value));
   };
   const auto layer = layerCall(node, weight_of, [this](const std::string& key) { return functions_.hasWeight(key); });
-  const NodeText text([this](const std::string& value) { return expressionOf(value); });
+  const NodeText text = nodeTexts();
   if (!layer.has_value()) return text.call(node);
   functions_.useLayers();
   std::string call =
       fmt::format("{}({}, weights, {}", layer->function, text.argument(*layer->input).text, pathText(layer->module));
+  const NodeText plain([this](const std::string& value) { return expressionOf(value); });
+  const bool is_convolution = layer->function == "conv2d_layer";
   for (const auto& [name, value] : layer->options) {
-    const bool is_pair = layer->function == "conv2d_layer" && name != "groups";
-    const std::string written = text.argument(*value, nullptr, is_pair ? std::optional<int32_t>(2) : std::nullopt).text;
-    const bool is_default = written == (name == "padding" ? "0" : "1") && name != "training";
-    if (!is_default) call += fmt::format(", {}={}", name, written);
+    if (!is_convolution) {
+      call += fmt::format(", {}={}", name, text.argument(*value, nullptr, {}, name).text);
+      continue;
+    }
+    const std::optional<int32_t> length = name != "groups" ? std::optional<int32_t>(2) : std::nullopt;
+    std::string normal = name == "padding" ? "0" : "1";
+    std::string prefix = fmt::format(", {}=", name);
+    const Expression given = value != nullptr ? plain.argument(*value, nullptr, length)
+                                              : Expression{normal, Precedence::Atom, Type::integer()};
+    if (given.type == Type::integer() && (value == nullptr || value->kind != Argument::Kind::Value)) {
+      call += numbers_.add(
+          {numberName(name), given.text, Type::integer(), std::move(prefix), std::move(normal), std::nullopt});
+    } else {
+      call += prefix + text.argument(*value, nullptr, length, name).text;
+    }
   }
   return {call + ")", Precedence::Atom, Type::tensor()};
 }
@@ -247,7 +285,7 @@ void BodyText::addNode(size_t index, const CallItem* next, size_t end) {
   const auto written = [&]() -> std::optional<Expression> {
     // x += y, where x is a variable or a weight.
     if (!is_in_place || (inner.has_value() && inner->value == uses[0])) return std::nullopt;
-    const NodeText text([this](const std::string& value) { return expressionOf(value); });
+    const NodeText text = nodeTexts();
     std::string assignment = text.augmentedAssignment(node);
     if (!assignment.empty()) return Expression{std::move(assignment)};
     return text.call(node);
@@ -288,7 +326,7 @@ void BodyText::addCall(const ModuleCall& call, const CallItem* next, size_t end)
   std::vector<std::string> arguments;
   for (const std::string& value : use.inputs) arguments.push_back(expressionOf(value).text);
   if (function.takes_name) arguments.push_back(pathText(withoutCallNumber(call.path)));
-  const Expression text{fmt::format("{}({})", function.name, fmt::join(arguments, ", "))};
+  const Expression text{fmt::format("{}({}{})", function.name, fmt::join(arguments, ", "), numberArguments(use))};
   const std::string heir = release(use.inputs, call.end, end);
   std::string base = call.path.substr(call.path.rfind('.') + 1);
   base = variableName(withoutCallNumber(base));
@@ -313,7 +351,8 @@ std::optional<BodyText::Loop> BodyText::loopAt(const std::vector<CallItem>& item
       break;
     }
     FunctionUse now = functions_.use(*items[i].call);
-    if (now.function != use.function) break;
+    const bool are_equal = std::ranges::equal(now.numbers, use.numbers, {}, &NumberSlot::text, &NumberSlot::text);
+    if (now.function != use.function || !are_equal) break;
     std::vector<std::optional<size_t>> carried;
     bool fits = true;
     for (size_t p = 0; p < now.inputs.size(); ++p) {
@@ -396,7 +435,7 @@ void BodyText::addLoop(const std::vector<CallItem>& items, size_t first, const L
     const std::string stem = is_own ? "{name}" + loop.stem.substr(withoutCallNumber(path_).size()) : loop.stem;
     arguments.push_back(fmt::format("f\"{}{{{}}}\"", stem, number));
   }
-  const std::string call = fmt::format("{}({})", function.name, fmt::join(arguments, ", "));
+  const std::string call = fmt::format("{}({}{})", function.name, fmt::join(arguments, ", "), numberArguments(use));
   const int64_t past = loop.first_number + static_cast<int64_t>(loop.count);
   const std::string range =
       loop.first_number == 0 ? std::to_string(past) : fmt::format("{}, {}", loop.first_number, past);

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/import/pt2/function_text.h>
 #include <boxcar/interpreter/import/pt2/module_calls.h>
 #include <boxcar/interpreter/import/pt2/node_text.h>
+#include <boxcar/interpreter/import/pt2/number_slots.h>
 
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace boxcar::interp::pt2 {
@@ -36,7 +38,8 @@ class BodyText final {
   // Returns the text of an output, to be called in the order of the outputs after addItems().
   std::string resultText(const std::string& value);
   Expression expressionOf(const std::string& value);
-  std::vector<std::string> takeLines();
+  // Returns the lines, with marks for the numbers in them.
+  std::pair<std::vector<std::string>, std::vector<NumberSlot>> takeLines();
   bool usesName() const noexcept { return uses_name_; }
 
  private:
@@ -67,6 +70,9 @@ class BodyText final {
               const CallItem* next, size_t end, std::string_view base, bool is_call);
   bool mayWait(const std::string& value, const CallItem* next, size_t end) const;
   Expression nodeText(const Node& node);
+  NodeText nodeTexts();
+  // Returns the numbers that a call of the function gives, as its last arguments.
+  std::string numberArguments(const FunctionUse& use);
   std::string pathText(std::string_view key) { return FunctionTexts::pathText(path_, key, uses_name_); }
 
   void flush();
@@ -86,6 +92,7 @@ class BodyText final {
   std::set<std::string> reserved_;
   std::optional<Pending> pending_;
   std::vector<std::string> lines_;
+  NumberSlots numbers_;
   bool uses_name_ = false;
 };
 

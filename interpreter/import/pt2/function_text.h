@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/import/pt2/exported_program.h>
 #include <boxcar/interpreter/import/pt2/module_calls.h>
 #include <boxcar/interpreter/import/pt2/node_text.h>
+#include <boxcar/interpreter/import/pt2/number_slots.h>
 #include <boxcar/interpreter/import/pt2/value_table.h>
 
 #include <map>
@@ -19,11 +20,19 @@ namespace boxcar::interp::pt2 {
 
 struct FunctionText {
   std::string name;
-  std::string signature;  // what follows the name: "(Tensor x, str name) -> Tensor"
+  std::vector<std::string> parameters;  // "Tensor x"
+  std::string result;                   // its type
   std::vector<std::string> lines;
   std::string type;                // of the modules: "BasicBlock"
   std::vector<std::string> paths;  // which modules it is
   bool takes_name = false;
+  std::string key;  // tells it from other functions
+  // The numbers in the lines, for each module.
+  std::vector<std::vector<NumberSlot>> numbers;
+  // The parameter that each slot became; empty if it is the same in all modules. A call gives only those that are
+  // the first of their name.
+  std::vector<std::string> number_parameters;
+  std::vector<bool> is_given;
 };
 
 // A call of such a function.
@@ -31,6 +40,7 @@ struct FunctionUse {
   size_t function = 0;
   std::vector<std::string> inputs;   // values, in the order of the parameters
   std::vector<std::string> outputs;  // values, in the order of the results
+  std::vector<NumberSlot> numbers;   // of the function's lines, as the module has them
 };
 
 // The functions of a program, as they are found, inner ones first.
@@ -49,6 +59,14 @@ class FunctionTexts final {
   // Makes a function of a graph that an operator takes; returns its name.
   std::string useGraph(const Argument& graph);
 
+  // Writes numbers that differ among the modules of a function as parameters. Returns false if a function would have
+  // too many: then it becomes several, after restart(), when everything is written again.
+  bool finish();
+  void restart();
+  // Returns [lines] of the main function, which have [numbers]; after finish().
+  std::vector<std::string> finished(const std::vector<std::string>& lines,
+                                    const std::vector<NumberSlot>& numbers) const;
+
   const std::vector<FunctionText>& functions() const noexcept { return functions_; }
   const Graph& graph() const noexcept { return graph_; }
   const ValueTable& values() const noexcept { return values_; }
@@ -57,8 +75,6 @@ class FunctionTexts final {
   bool hasWeight(const std::string& key) const { return keys_.contains(key); }
   const std::unordered_map<std::string, Expression>& constants() const noexcept { return constants_; }
 
-  // Reserves a name that no function may have.
-  void reserve(std::string_view name) { names_.emplace(name); }
   // Whether layers of nn.ops are used.
   bool usesLayers() const noexcept { return uses_layers_; }
   void useLayers() noexcept { uses_layers_ = true; }
@@ -68,6 +84,9 @@ class FunctionTexts final {
 
  private:
   std::string uniqueName(std::string_view type);
+  std::string slotText(const NumberSlot& slot, const std::string& parameter) const;
+  bool takesPart(const NumberSlot& slot) const;
+  bool finish(FunctionText& function);
 
   const Graph& graph_;
   const ValueTable& values_;
@@ -78,6 +97,8 @@ class FunctionTexts final {
   std::map<std::string, size_t> by_text_;
   std::map<const ModuleCall*, FunctionUse> uses_;
   std::set<std::string, std::less<>> names_;
+  size_t rounds_ = 0;
+  std::set<std::string> apart_;  // the keys of functions whose modules must have equal numbers
   bool uses_layers_ = false;
 };
 

@@ -62,18 +62,23 @@ std::string FunctionTexts::useGraph(const Argument& graph) {
     results.push_back(literal.argument(output).text);
     types.push_back(output.kind == Argument::Kind::Value ? typeText(values.typeOf(output.text)) : "Any");
   }
-  std::vector<std::string> lines = body.takeLines();
-  lines.push_back(fmt::format("return {}", fmt::join(results, ", ")));
-  const std::string result = types.size() == 1 ? std::string(types[0]) : fmt::format("({})", fmt::join(types, ", "));
+  body.addLine(fmt::format("return {}", fmt::join(results, ", ")));
+  const auto [lines, numbers] = body.takeLines();
+  std::string result = types.size() == 1 ? std::string(types[0]) : fmt::format("({})", fmt::join(types, ", "));
   names_ = inner.names_;
   for (const FunctionText& function : inner.functions_) functions_.push_back(function);
   std::string name = uniqueName(graph.text);
   functions_.push_back({.name = name,
-                        .signature = fmt::format("({}) -> {}", fmt::join(parameters, ", "), result),
-                        .lines = std::move(lines),
+                        .parameters = std::move(parameters),
+                        .result = std::move(result),
+                        .lines = inner.finished(lines, numbers),
                         .type = {},
                         .paths = {},
-                        .takes_name = false});
+                        .takes_name = false,
+                        .key = {},
+                        .numbers = {},
+                        .number_parameters = {},
+                        .is_given = {}});
   return name;
 }
 

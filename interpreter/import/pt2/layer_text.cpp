@@ -88,12 +88,16 @@ std::optional<LayerCall> layerCall(const Node& node,
     const Argument* const shape = NodeText::find(node, "normalized_shape");
     if (shape == nullptr || shape->items.size() != 1) return std::nullopt;
   }
+  const bool is_convolution = layer.function == "conv2d_layer";
   for (const NamedArgument& input : node.inputs) {
     const std::string_view name = input.name;
     const bool is_weight = std::ranges::any_of(layer.weights, [&](const auto& each) { return each.first == name; });
     if (is_weight || name == layer.input || std::ranges::find(layer.ignored, name) != layer.ignored.end()) continue;
     if (std::ranges::find(layer.options, name) == layer.options.end()) return std::nullopt;
-    if (!isDefaultOption(name, input.value)) call.options.emplace_back(name, &input.value);
+    if (!is_convolution && !isDefaultOption(name, input.value)) call.options.emplace_back(name, &input.value);
+  }
+  if (is_convolution) {
+    for (const std::string_view option : layer.options) call.options.emplace_back(option, NodeText::find(node, option));
   }
   return call;
 }

@@ -15,6 +15,7 @@ struct LayerCall {
   std::string_view function;  // "linear_layer"
   const Argument* input;
   std::string module;  // whose weights it takes: "layer1.0.conv1"
+  // Null: left to its default. Only options in which modules often differ are given then.
   std::vector<std::pair<std::string_view, const Argument*>> options;
 };
 

@@ -207,19 +207,23 @@ const Argument* NodeText::find(const Node& node, std::string_view name) {
   return found != node.inputs.end() ? &found->value : nullptr;
 }
 
-Expression NodeText::argument(const Argument& value, TypePtr type, std::optional<int32_t> length) const {
+Expression NodeText::numberText(std::string_view name, std::string text, bool is_negative, TypePtr type) const {
+  if (number_) text = number_(name, std::move(text), type);
+  return {std::move(text), is_negative ? Precedence::Unary : Precedence::Atom, type};
+}
+
+Expression NodeText::argument(const Argument& value, TypePtr type, std::optional<int32_t> length,
+                              std::string_view name) const {
   const auto named = [&](std::span<const NumberedName> names, TypePtr of) {
-    const std::string_view name = nameOf(names, value.integer);
-    BOXCAR_CHECK(!name.empty(), "the archive's number {} stands for no {} that boxcar has", value.integer, of->text());
-    return Expression{std::string(name), Precedence::Atom, of};
+    const std::string_view word = nameOf(names, value.integer);
+    BOXCAR_CHECK(!word.empty(), "the archive's number {} stands for no {} that boxcar has", value.integer, of->text());
+    return Expression{std::string(word), Precedence::Atom, of};
   };
   switch (value.kind) {
     case Kind::None: return {"None", Precedence::Atom, Type::none()};
     case Kind::Value: return lookup_(value.text);
-    case Kind::Int:
-      return {std::to_string(value.integer), value.integer < 0 ? Precedence::Unary : Precedence::Atom, Type::integer()};
-    case Kind::Float:
-      return {pythonFloat(value.number), value.number < 0 ? Precedence::Unary : Precedence::Atom, Type::floating()};
+    case Kind::Int: return numberText(name, std::to_string(value.integer), value.integer < 0, Type::integer());
+    case Kind::Float: return numberText(name, pythonFloat(value.number), value.number < 0, Type::floating());
     case Kind::Bool: return {std::string(pythonBool(value.integer != 0)), Precedence::Atom, Type::boolean()};
     case Kind::Complex: return {pythonComplex({value.number, value.imaginary}), Precedence::Atom, Type::complex()};
     case Kind::String: return {scriptString(value.text), Precedence::Atom, Type::string()};
@@ -245,13 +249,13 @@ Expression NodeText::argument(const Argument& value, TypePtr type, std::optional
   });
   // `int[2] stride` takes one int for both.
   if (length.has_value() && *length > 1 && are_equal && value.items.size() == static_cast<size_t>(*length)) {
-    return argument(value.items[0]);
+    return argument(value.items[0], nullptr, {}, name);
   }
   std::vector<std::string> texts;
   TypePtr common = nullptr;
   bool is_mixed = false;
   for (const Argument& item : value.items) {
-    const Expression part = argument(item, element);
+    const Expression part = argument(item, element, {}, name);
     is_mixed |= common != nullptr && common != part.type;
     common = part.type;
     texts.push_back(part.text);
@@ -303,12 +307,14 @@ std::optional<Expression> NodeText::indexing(const Node& node, const OperatorHan
   const int64_t dim = dim_argument != nullptr ? dim_argument->integer : 0;
   if (name == "aten::select.int") {
     const Argument* const index = find(node, "index");
-    return index != nullptr ? indexed(indexAt(dim, argument(*index).text)) : std::nullopt;
+    return index != nullptr ? indexed(indexAt(dim, argument(*index, nullptr, {}, "index").text)) : std::nullopt;
   }
   if (name == "aten::slice.Tensor") {
     const auto bound = [&](std::string_view of, int64_t none) -> std::string {
       const Argument* const value = find(node, of);
-      return value == nullptr || value->kind == Kind::None || isInt(*value, none) ? "" : argument(*value).text;
+      return value == nullptr || value->kind == Kind::None || isInt(*value, none)
+                 ? ""
+                 : argument(*value, nullptr, {}, of).text;
     };
     const std::string step = bound("step", 1);
     return indexed(
@@ -373,7 +379,8 @@ Expression NodeText::callOf(const Node& node, const OperatorHandle& op) const {
   for (const boxcar::Argument& parameter : schema.arguments()) {
     const Argument* const value = find(node, parameter.name());
     if (value == nullptr || isDefault(*value, parameter)) continue;
-    given.push_back({&parameter, argument(*value, parameter.type(), parameter.N()), value->kind != Kind::Value});
+    given.push_back(
+        {&parameter, argument(*value, parameter.type(), parameter.N(), parameter.name()), value->kind != Kind::Value});
   }
   for (const NamedArgument& input : node.inputs) {
     BOXCAR_CHECK(schema.argumentIndexWithName(input.name).has_value(), "it calls {} with '{}', which it does not have",

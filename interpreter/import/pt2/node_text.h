@@ -33,14 +33,18 @@ class NodeText final {
  public:
   // [lookup] gives the expression of a value.
   using Lookup = std::function<Expression(const std::string& value)>;
-  explicit NodeText(Lookup lookup) : lookup_(std::move(lookup)) {}
+  // [number] gives the text in which an int or a float of the argument called [name] stands; without it, as it is.
+  using Number = std::function<std::string(std::string_view name, std::string text, TypePtr type)>;
+  explicit NodeText(Lookup lookup, Number number = {}) : lookup_(std::move(lookup)), number_(std::move(number)) {}
 
   // Returns the call. Throws Error that names an argument which has no form in a script.
   Expression call(const Node& node) const;
   // Returns "x += y" for an in-place operator that has a sign; empty otherwise.
   std::string augmentedAssignment(const Node& node) const;
-  // Returns an argument; [type]: that of the parameter, null if it has none; [length]: the N of `int[N]`.
-  Expression argument(const Argument& value, TypePtr type = nullptr, std::optional<int32_t> length = {}) const;
+  // Returns an argument; [type]: that of the parameter, null if it has none; [length]: the N of `int[N]`; [name]: what
+  // its numbers are called.
+  Expression argument(const Argument& value, TypePtr type = nullptr, std::optional<int32_t> length = {},
+                      std::string_view name = "number") const;
 
   // Returns the argument called [name]; null if it is left to its default.
   static const Argument* find(const Node& node, std::string_view name);
@@ -53,7 +57,10 @@ class NodeText final {
   Expression binary(const Argument& left, std::string_view sign, const Argument& right, Precedence binding,
                     TypePtr type) const;
 
+  Expression numberText(std::string_view name, std::string text, bool is_negative, TypePtr type) const;
+
   Lookup lookup_;
+  Number number_;
 };
 
 }  // namespace boxcar::interp::pt2

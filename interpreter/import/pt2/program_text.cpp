@@ -299,14 +299,12 @@ std::vector<std::string> missingParts(const ExportedProgram& program) {
   return missing;
 }
 
-std::string programText(const ExportedProgram& program, const ProgramTextOptions& options) {
-  const ValueTable values(program.graph);
-  std::unordered_map<std::string, std::string> weights;
-  for (const InputSpec& input : program.inputs) {
-    if (input.kind == InputSpec::Kind::Weight) weights.emplace(input.value, input.weight);
-  }
-  FunctionTexts functions(program.graph, values, std::move(weights), {});
-  const ModuleCall root = moduleCalls(program.graph, values);
+namespace {
+
+// Returns the program; nothing if its functions are to be divided otherwise, which FunctionTexts then knows.
+std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCall& root, FunctionTexts& functions,
+                                  const ProgramTextOptions& options) {
+  const ValueTable& values = functions.values();
   std::vector<std::string> outputs;
   for (const OutputSpec& output : program.outputs) {
     forEachValue(output.value, [&](const std::string& value) { outputs.push_back(values.resolve(value)); });
@@ -335,7 +333,10 @@ std::string programText(const ExportedProgram& program, const ProgramTextOptions
   auto [result, result_type] = Results(program, body).text(program.results);
   // Several results are a tuple without its parentheses.
   if (result.starts_with('(') && result != "()" && result_type != "Any") result = result.substr(1, result.size() - 2);
-  std::vector<std::string> lines = body.takeLines();
+  body.addLine(fmt::format("return {}", result));
+  const auto [marked, numbers] = body.takeLines();
+  if (!functions.finish()) return std::nullopt;
+  const std::vector<std::string> lines = functions.finished(marked, numbers);
   const std::vector<std::string> checks = parameters.takeChecks();
 
   std::string text =
@@ -360,13 +361,29 @@ std::string programText(const ExportedProgram& program, const ProgramTextOptions
   }
   for (const FunctionText& function : functions.functions()) {
     if (!function.type.empty()) text += fmt::format("# {}: {}\n", function.type, listed(function.paths));
-    text += fmt::format("fn {}{} {{\n{}\n}}\n\n", function.name, function.signature, fmt::join(function.lines, "\n"));
+    text += fmt::format("fn {}({}) -> {} {{\n{}\n}}\n\n", function.name, fmt::join(function.parameters, ", "),
+                        function.result, fmt::join(function.lines, "\n"));
   }
   text += fmt::format("fn forward({}) -> {} {{\n", fmt::join(signature, ", "), result_type);
   for (const std::string& check : checks) text += check + "\n";
   for (const std::string& line : lines) text += line + "\n";
-  text += fmt::format("return {}\n}}\n", result);
-  return text;
+  return text + "}\n";
+}
+
+}  // namespace
+
+std::string programText(const ExportedProgram& program, const ProgramTextOptions& options) {
+  const ValueTable values(program.graph);
+  std::unordered_map<std::string, std::string> weights;
+  for (const InputSpec& input : program.inputs) {
+    if (input.kind == InputSpec::Kind::Weight) weights.emplace(input.value, input.weight);
+  }
+  FunctionTexts functions(program.graph, values, std::move(weights), {});
+  const ModuleCall root = moduleCalls(program.graph, values);
+  while (true) {
+    if (std::optional<std::string> text = textOf(program, root, functions, options)) return std::move(*text);
+    functions.restart();
+  }
 }
 
 }  // namespace boxcar::interp::pt2

@@ -48,6 +48,59 @@ class Blocks(torch.nn.Module):
         return self.head(x)
 
 
+class Branch(torch.nn.Module):
+    def __init__(self, inputs, outputs, stride, groups):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(inputs, outputs, 3, stride=stride, padding=1, groups=groups)
+        self.norm = torch.nn.BatchNorm2d(outputs)
+        self.stride = stride
+
+    def forward(self, x):
+        x = self.norm(self.conv(x)).relu()
+        return torch.nn.functional.avg_pool2d(x, 3, self.stride, 1) * 0.5
+
+
+class Window(torch.nn.Module):
+    """Has more numbers than a function takes."""
+
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x):
+        s = self.scale
+        y = (x * s).clamp(-s, s + 1).roll(s + 2, 1) + (s + 3)
+        return y.div(s + 4).pow(s + 5).sub(s + 6).relu()
+
+
+class Stage(torch.nn.Module):
+    def __init__(self, inputs, outputs, stride, groups):
+        super().__init__()
+        self.first = Branch(inputs, outputs, stride, groups)
+        self.second = Branch(outputs, outputs, 1, groups)
+
+    def forward(self, x):
+        x = self.first(x)
+        x = x + self.second(x)
+        return x.flatten(2).softmax(-1).view(x.shape)
+
+
+class Numbers(torch.nn.Module):
+    """Modules that differ in numbers: a stride, groups; one in too many."""
+
+    def __init__(self):
+        super().__init__()
+        self.stages = torch.nn.ModuleList([Stage(4, 16, 2, 2), Stage(16, 32, 1, 16), Stage(32, 32, 2, 4)])
+        self.windows = torch.nn.ModuleList([Window(2), Window(3), Window(2)])
+
+    def forward(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        for window in self.windows:
+            x = window(x)
+        return x
+
+
 class Control(torch.nn.Module):
     """Operators that take graphs."""
 
@@ -176,6 +229,7 @@ def main():
     write("written", Written(), (x,))
     write_several("several", {"double": Scaled(2), "triple": Scaled(3)}, (torch.randn(2),))
     write_gradients("gradients", Loss(), (torch.randn(4, 3), torch.randn(4, 2)))
+    write("numbers", Numbers().eval(), (torch.randn(1, 4, 12, 12),))
     save_file(TENSORS, HERE / "models.safetensors")
 
 

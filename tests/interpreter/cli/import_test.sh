@@ -20,6 +20,17 @@ END
 runMerged "the script" run use.ops
 expectStatus 0
 expectOutput "True"
+runMerged "modules that differ in numbers" import numbers.pt2 -o numbers.ops
+expectStatus 0
+diff -u "$models/numbers.ops" numbers.ops || fail "the script of numbers.pt2 is another one than in $models"
+cat >use_numbers.ops <<'END'
+import "numbers.ops" as numbers
+data = io::load("models.safetensors")
+print(allclose(numbers.forward(data["numbers.in0"]), data["numbers.out0"], 1e-5, 1e-6))
+END
+runMerged "the script of numbers.pt2" run use_numbers.ops
+expectStatus 0
+expectOutput "True"
 rm blocks.safetensors
 runMerged "import --in-place" import --in-place blocks.pt2 -o blocks.ops
 expectStatus 0
