@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/type.h>
 
@@ -42,7 +43,7 @@ struct Builtin {
 const std::vector<Builtin>& builtins();
 
 // Returns the index in builtins() of the built-in called [name].
-std::optional<uint16_t> findBuiltin(std::string_view name);
+BOXCAR_API std::optional<uint16_t> findBuiltin(std::string_view name);
 
 // Returns the prefix of the method names for values of type [type]: "list", "dict", "str", "tensor", "operator"; empty
 // if the type has no methods.

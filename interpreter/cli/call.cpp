@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/function_call.h>
+#include <boxcar/interpreter/import/script_words.h>
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -36,9 +37,9 @@ std::string savingText(const std::string& output) {
                                                       : "io::save(found, path)";
   return fmt::format(
       "{}found: Dict(str, Tensor) = {{}}\ncollect_results(result, \"result\" if isinstance(result, Tensor) else \"\", "
-      "found)\nassert len(found) {} 0, \"the function returns no tensors\"\n{}path = \"{}\"\n{}\n",
-      kCollect, ">", is_array ? "assert len(found) == 1, \"a .npy file has one array: name an .npz file\"\n" : "", path,
-      save);
+      "found)\nassert len(found) {} 0, \"the function returns no tensors\"\n{}path = {}\n{}\n",
+      kCollect, ">", is_array ? "assert len(found) == 1, \"a .npy file has one array: name an .npz file\"\n" : "",
+      interp::scriptString(path), save);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include <boxcar/dispatcher/call/grad_mode.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/function_call.h>
 #include <boxcar/interpreter/import/import_model.h>
+#include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/interpreter/runtime/dynamic_call.h>
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/schema/function_object.h>
@@ -24,29 +27,21 @@ bool isName(std::string_view word) {
          std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-std::string inQuotes(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::string absolute(std::string_view path) { return std::filesystem::absolute(path).lexically_normal().string(); }
 
 // Returns the expression for a value; an array of a file, or the text itself.
 std::string valueText(const std::string& word) {
   constexpr std::array<std::string_view, 6> kFiles = {".npz", ".safetensors", ".pt", ".pth", ".gguf", ".bin"};
-  if (word.ends_with(".npy")) return fmt::format("io::load_npy({})", inQuotes(absolute(word)));
+  if (word.ends_with(".npy")) return fmt::format("io::load_npy({})", interp::scriptString(absolute(word)));
   const auto endsLikeFile = [&](std::string_view path) {
     return std::ranges::any_of(kFiles, [&](std::string_view end) { return path.ends_with(end); });
   };
-  if (endsLikeFile(word)) return fmt::format("io::load({})", inQuotes(absolute(word)));
+  if (endsLikeFile(word)) return fmt::format("io::load({})", interp::scriptString(absolute(word)));
   for (size_t at = word.find(':'); at != std::string::npos; at = word.find(':', at + 1)) {
     const std::string_view path = std::string_view(word).substr(0, at);
     if (!endsLikeFile(path)) continue;
-    return fmt::format("io::load({})[{}]", inQuotes(absolute(path)), inQuotes(word.substr(at + 1)));
+    return fmt::format("io::load({})[{}]", interp::scriptString(absolute(path)),
+                       interp::scriptString(word.substr(at + 1)));
   }
   return word;
 }
@@ -57,6 +52,11 @@ CallText::Argument argumentIn(const std::string& word) {
     return {{}, valueText(word)};
   }
   return {word.substr(0, sign), valueText(word.substr(sign + 1))};
+}
+
+// Whether a name means something without the file: an operator, or a function of the language.
+bool isOfLanguage(const std::string& name) {
+  return !Dispatcher::singleton().findOverloads("aten::" + name).empty() || interp::findBuiltin(name).has_value();
 }
 
 // Functions of the script that gives the function and its arguments to traceCall().
@@ -98,7 +98,12 @@ CallText callText(const FunctionCall& call) {
     const CallText::Argument& argument = text.values.emplace_back(argumentIn(word));
     arguments.push_back(argument.name.empty() ? argument.value : fmt::format("{}={}", argument.name, argument.value));
   }
-  text.imports = fmt::format("import {}\n", inQuotes(absolute(call.file)));
+  text.imports = fmt::format("import {}\n", interp::scriptString(absolute(call.file)));
+  if (isOfLanguage(text.function)) {
+    // Otherwise a word that the file does not have would call the operator.
+    text.imports = fmt::format("import {} as program\n", interp::scriptString(absolute(call.file)));
+    text.function = "program." + text.function;
+  }
   text.arguments = fmt::format("{}", fmt::join(arguments, ", "));
   return text;
 }

@@ -104,10 +104,11 @@ ExprPtr CallChecker::infer(const syntax::Call& call, Span span) {
 }
 
 ExprPtr CallChecker::infer(const syntax::MethodCall& call, Span span) {
-  // `add.Tensor(x, y)`: an overload of an operator whose namespace is in use.
+  // `add.Tensor(x, y)`: an overload of an operator whose namespace is in use. A file imported under its name is nearer.
   const auto* ref = get_if<syntax::NameRef>(&call.object->node);
   if (ref != nullptr && !ref->name.space && !context_.findVariable(ref->name.name.text) &&
-      context_.declarations.findConstant(ref->name.name.text) == nullptr) {
+      context_.declarations.findConstant(ref->name.name.text) == nullptr &&
+      context_.declarations.functionsOfAlias(ref->name.name.text, span.begin) == nullptr) {
     const OverloadSet* set = context_.declarations.findOperators(ref->name, span.begin);
     if (set != nullptr) {
       return resolver_.callOverload(*set, call.method, inferArguments(call.arguments), span,

@@ -202,6 +202,9 @@ void Declarations::report(const SchemaError& error, Span span, Diagnostics& diag
     const bool wants_name = reason.starts_with("expected an argument name");
     Diagnostic& diagnostic = diagnostics.error(source_, {begin, end}, std::move(reason));
     noteTypeOfPython(source_->text({begin, end}), diagnostic);
+    if (source_->text({begin, end}).starts_with(':')) {
+      diagnostic.note("a type comes before the name that it is for: `int x`");
+    }
     if (wants_name) diagnostic.note("an argument's type comes before its name: `Tensor x`, `int[] sizes`");
     return;
   }

@@ -145,6 +145,8 @@ void reportUnknownFunction(InferenceContext& context, const syntax::QualifiedNam
                  name.space ? nullptr : context.declarations.findFunction(shown, UINT32_MAX)) {
     diagnostic.note(fmt::format("`{}` is only known after its import, which is here", shown), context.source,
                     later->span);
+  } else if (!name.space && (shown.ends_with("Error") || shown == "Exception")) {
+    diagnostic.note("an error is its message: `raise \"...\"`");
   } else if (!name.space && context.findVariable(shown)) {
     const TypePtr type = context.environment.at(*context.findVariable(shown)).type;
     diagnostic.note(fmt::format("the variable `{}` is {}; only a Function can be called", shown,

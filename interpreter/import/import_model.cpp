@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -30,6 +31,16 @@ Dict<std::string, Tensor> membersOf(const std::string& path) {
 }
 
 constexpr std::string_view kOnnx = ".onnx";
+constexpr std::string_view kHoldsNoProgram =
+    "'{}' holds no program, but tensors or other values, which io::load reads; a program is written in Python by "
+    "torch.export.save, or torch.jit.save";
+
+// What torch.save wrote before PyTorch 1.6 is a pickle, and no zip archive.
+void checkIsNoOldCheckpoint(const std::string& path) {
+  constexpr char kBeginOfPickle = '\x80';
+  std::ifstream file(path, std::ios::binary);
+  BOXCAR_CHECK(file.get() != std::char_traits<char>::to_int_type(kBeginOfPickle), kHoldsNoProgram, path);
+}
 
 std::string_view textOf(const Tensor& bytes) {
   return {reinterpret_cast<const char*>(bytes.data_ptr<uint8_t>()), static_cast<size_t>(bytes.numel())};
@@ -114,6 +125,7 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
                "'{}' is an ONNX model, which boxcar does not read: export the model from PyTorch instead, "
                "torch.export.save(torch.export.export(model, (x,)), '{}.pt2')",
                path, std::filesystem::path(path).stem().string());
+  checkIsNoOldCheckpoint(std::string(archive));
   const Dict<std::string, Tensor> members = membersOf(std::string(archive));
   if (isTorchScript(members)) return importTorchScript(path, members, options);
   std::vector<std::string> models;
@@ -122,11 +134,7 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
     const size_t folder = name.find("/models/");
     if (folder != std::string::npos && name.ends_with(".json")) models.push_back(name);
   }
-  BOXCAR_CHECK(
-      !models.empty(),
-      "'{}' holds no program, but tensors or other values, which io::load reads; a program is written in Python by "
-      "torch.export.save, or torch.jit.save",
-      path);
+  BOXCAR_CHECK(!models.empty(), kHoldsNoProgram, path);
   if (!wanted.empty() || models.size() > 1) chooseModel(models, path);
   const std::string what = fmt::format("'{}', {}", path, models[0]);
   const pt2::ExportedProgram program = pt2::readExportedProgram(textOf(members.at(models[0])), what);

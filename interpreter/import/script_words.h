@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boxcar/ivalue/macros.h>
+
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,6 @@ namespace boxcar::interp {
 bool isReservedWord(std::string_view word);
 
 // Returns [text] as a string of a script, in double quotes where that is possible.
-std::string scriptString(std::string_view text);
+BOXCAR_API std::string scriptString(std::string_view text);
 
 }  // namespace boxcar::interp

@@ -50,6 +50,10 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
       (before == Kind::Name && source.text(where[-1].span) == "lambda")) {
     return "a function is declared with `fn name(int x) -> int { ... }`";
   }
+  // [begin] is the struct's name.
+  if (found == Kind::LeftParen && in_condition && source.text({0, begin->span.begin}).ends_with("struct ")) {
+    return "a struct has no base class: write the fields and methods that it shares into it";
+  }
   if (first_word == "class") return "a class is written `struct name { ... }`, with fields and methods";
   if (first_word == "try" || first_word == "global" || first_word == "yield" || first_word == "del") {
     return "the language has no such statement; interpreter/README.md lists all statements";

@@ -35,6 +35,21 @@ expectStatus 0
 runMerged "a file of one array" call tool.ops scale one.npy
 expectOutput "tensor([4])"
 
+# ---- Names ----
+
+runMerged "an operator that the file does not have" call tool.ops relu 'ones(2)'
+expectStatus 1
+expectOutput "<call>:3:22: error: the file imported as \`program\` has no function \`relu\`
+    result = program.relu(ones(2))
+                     ^~~~"
+echo 'fn relu(Tensor x) -> str { return "mine" }' >named.ops
+runMerged "a function with the name of an operator" call named.ops relu 'ones(2)'
+expectOutput "mine"
+mkdir -p 'a "folder"'
+runMerged "a path with quotes" call tool.ops scale 'ones(2)' -o 'a "folder"/out.npy'
+expectStatus 0
+[[ -s 'a "folder"/out.npy' ]] || fail "the file was not written"
+
 # ---- Models ----
 
 runMerged "a model" call blocks.pt2 models.safetensors:blocks.in0 -o found.safetensors

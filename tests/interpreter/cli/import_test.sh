@@ -44,6 +44,10 @@ expectOutput "True"
 runMerged "a file that is no archive" import use.ops -o out.ops
 expectStatus 1
 expectOutput "boxcar: 'use.ops' is not a valid zip archive: it has 153 bytes, and does not end with the record that ends an archive; it may be cut off or damaged, so fetch or write it again"
+printf '\x80\x02\x8a\x0a' >old.pt
+runMerged "a checkpoint of the old format" import old.pt -o out.ops
+expectStatus 1
+expectOutput "boxcar: 'old.pt' holds no program, but tensors or other values, which io::load reads; a program is written in Python by torch.export.save, or torch.jit.save"
 runMerged "no model" import absent.pt2 -o out.ops
 expectStatus 1
 expectOutput "boxcar: cannot open 'absent.pt2': No such file or directory"

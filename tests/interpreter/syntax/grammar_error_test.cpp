@@ -297,6 +297,10 @@ TEST(GrammarErrors, InStructs) {
   EXPECT_EQ(errorsOf("class A { }"),
             "1:7: expected end of line, found name `A` | a class is written `struct name { ... }`, with fields and "
             "methods");
+  EXPECT_EQ(
+      errorsOf("struct A(B) { }"),
+      "1:9: expected `{`, found `(` | a struct has no base class: write the fields and methods that it shares into "
+      "it");
   EXPECT_EQ(errorsOf("raise"), "1:6: expected an expression, found end of file");
 }
 
