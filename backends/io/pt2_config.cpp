@@ -1,6 +1,7 @@
 #include <boxcar/backends/io/json_header.h>
 #include <boxcar/backends/io/pt2_config.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/exported_dtypes.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
 
@@ -14,36 +15,6 @@ namespace {
 
 // How deep a size is: config, entry, tensor_meta, sizes, {"as_int": 3}, and the number in it.
 constexpr size_t kDeepest = 6;
-
-struct Pt2Dtype {
-  int64_t number;  // of torch.export's ScalarType, which counts differently from c10's
-  std::string_view name;
-  ScalarType dtype;  // Undefined where boxcar has none
-};
-
-constexpr auto kPt2Dtypes = std::to_array<Pt2Dtype>({
-    {1, "uint8", ScalarType::Byte},
-    {2, "int8", ScalarType::Char},
-    {3, "int16", ScalarType::Short},
-    {4, "int32", ScalarType::Int},
-    {5, "int64", ScalarType::Long},
-    {6, "float16", ScalarType::Half},
-    {7, "float32", ScalarType::Float},
-    {8, "float64", ScalarType::Double},
-    {9, "complex32", ScalarType::Undefined},
-    {10, "complex64", ScalarType::ComplexFloat},
-    {11, "complex128", ScalarType::ComplexDouble},
-    {12, "bool", ScalarType::Bool},
-    {13, "bfloat16", ScalarType::BFloat16},
-    {28, "uint16", ScalarType::Undefined},
-    {29, "float8_e4m3fn", ScalarType::Undefined},
-    {30, "float8_e5m2", ScalarType::Undefined},
-    {31, "float8_e4m3fnuz", ScalarType::Undefined},
-    {32, "float8_e5m2fnuz", ScalarType::Undefined},
-    {33, "float8_e8m0fnu", ScalarType::Undefined},
-    {34, "uint32", ScalarType::Undefined},
-    {35, "uint64", ScalarType::Undefined},
-});
 
 constexpr int64_t kStrided = 7;  // of torch.export's Layout
 
@@ -124,10 +95,8 @@ class Pt2ConfigReader final {
 
   ScalarType readDtype(const JsonValue& meta) const {
     const JsonValue& value = get(meta, "dtype", Kind::Number);
-    const auto* const found =
-        std::ranges::find_if(kPt2Dtypes, [&](const Pt2Dtype& dtype) { return value.count == dtype.number; });
-    if (found == kPt2Dtypes.end())
-      fail(fmt::format("the dtype of {} is {}, which torch.export has not", entry_, shown(value)));
+    const ExportedDtype* const found = findExportedDtype(value.count);
+    if (found == nullptr) fail(fmt::format("the dtype of {} is {}, which torch.export has not", entry_, shown(value)));
     BOXCAR_CHECK(found->dtype != ScalarType::Undefined,
                  "{} cannot be loaded: {} has the dtype {}, which boxcar does not have; convert it before the export",
                  what_, entry_, found->name);

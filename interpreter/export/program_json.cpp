@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/import/pt2/node_text.h>
 #include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/exported_dtypes.h>
 #include <boxcar/ivalue/layout.h>
 #include <boxcar/ivalue/scalar_type.h>
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ Json floatJson(double value) {
 }
 
 int64_t dtypeNumberOf(ScalarType dtype) {
-  const std::optional<int64_t> number = pt2::numberOfDtype(dtypeName(dtype));
+  const std::optional<int64_t> number = exportedNumberOf(dtype);
   if (!number.has_value()) cannotHold(fmt::format("the dtype {}", dtypeName(dtype)));
   return *number;
 }
@@ -123,7 +124,7 @@ Json tensorArgument(const std::string& name) { return one("as_tensor", one("name
 
 Json tensorMeta(const Tensor& tensor, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset,
                 bool requires_grad) {
-  const std::optional<int64_t> dtype = pt2::numberOfDtype(dtypeName(tensor.scalar_type()));
+  const std::optional<int64_t> dtype = exportedNumberOf(tensor.scalar_type());
   BOXCAR_CHECK(dtype.has_value(), "a tensor of {} cannot be exported: PyTorch's programs have no such tensors",
                dtypeName(tensor.scalar_type()));
   Json meta;

@@ -2,6 +2,7 @@
 // remains.
 
 #include <boxcar/backends/io/safetensors.h>
+#include <boxcar/interpreter/import/import_model.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ops.h>
 
@@ -85,6 +86,13 @@ void addFileCases(std::vector<CaseMaker>& cases, const std::string& folder) {
   const std::string checkpoint = folder + "/kept.pt";
   std::ofstream(checkpoint, std::ios::binary) << kCheckpoint;
   cases.push_back(always({"loading a checkpoint", [=] { call("io::load_checkpoint", {checkpoint}); }}));
+  const std::string npz = folder + "/c/x.npz";
+  cases.push_back(always(writing("npz", npz, [=] { call("io::save_npz", {tensors, npz}); })));
+  const std::string exported = BOXCAR_TEST_DATA "/pt2/several.pt2";
+  cases.push_back(always({"loading a zip archive", [=] { call("io::load_zip", {exported}); }}));
+  cases.push_back(always({"importing an exported program", [=] { interp::importModel(exported + ":double"); }}));
+  const std::string scripted = BOXCAR_TEST_DATA "/torchscript/classes.pt";
+  cases.push_back(always({"importing a TorchScript archive", [=] { interp::importModel(scripted); }}));
   const std::string damaged = folder + "/damaged.safetensors";
   std::ofstream(damaged, std::ios::binary) << contentsOf(kept).substr(0, 60);
   cases.push_back(always({"loading what is damaged", [=] {

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/import/pt2/node_text.h>
 #include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/exported_dtypes.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/scalar_type.h>
 #include <boxcar/schema/function_schema.h>
@@ -24,24 +25,6 @@ struct NumberedName {
   std::string_view name;
 };
 
-constexpr std::array kDtypes = std::to_array<NumberedName>({{1, "uint8"},
-                                                            {2, "int8"},
-                                                            {3, "int16"},
-                                                            {4, "int32"},
-                                                            {5, "int64"},
-                                                            {6, "float16"},
-                                                            {7, "float32"},
-                                                            {8, "float64"},
-                                                            {9, "complex32"},
-                                                            {10, "complex64"},
-                                                            {11, "complex128"},
-                                                            {12, "bool"},
-                                                            {13, "bfloat16"},
-                                                            {28, "uint16"},
-                                                            {29, "float8_e4m3fn"},
-                                                            {30, "float8_e5m2"},
-                                                            {34, "uint32"},
-                                                            {35, "uint64"}});
 constexpr std::array kMemoryFormats = std::to_array<NumberedName>(
     {{1, "contiguous_format"}, {2, "channels_last"}, {3, "channels_last_3d"}, {4, "preserve_format"}});
 constexpr int64_t kStrided = 7;
@@ -189,6 +172,17 @@ std::string describedNode(const Node& node) {
   return node.source.empty() ? node.target : fmt::format("{} ({})", node.target, node.source);
 }
 
+std::string missingOf(const Node& node) {
+  for (const NamedArgument& input : node.inputs) {
+    if (input.value.kind != Kind::ScalarType) continue;
+    const ExportedDtype* const dtype = findExportedDtype(input.value.integer);
+    if (dtype != nullptr && dtype->dtype == ScalarType::Undefined) {
+      return fmt::format("the dtype {} for {}", dtype->name, describedNode(node));
+    }
+  }
+  return {};
+}
+
 bool isNumberFunction(std::string_view target) {
   if (target.starts_with("torch.ops.")) return false;
   const std::string_view word = lastWord(target);
@@ -196,9 +190,10 @@ bool isNumberFunction(std::string_view target) {
          std::ranges::find(kNumberFunctions, word) != std::end(kNumberFunctions);
 }
 
-std::string_view dtypeName(int64_t number) { return nameOf(kDtypes, number); }
-
-std::optional<int64_t> numberOfDtype(std::string_view name) { return numberOf(kDtypes, name); }
+std::string_view dtypeName(int64_t number) {
+  const ExportedDtype* const found = findExportedDtype(number);
+  return found != nullptr ? found->name : std::string_view();
+}
 
 std::optional<int64_t> numberOfMemoryFormat(std::string_view name) { return numberOf(kMemoryFormats, name); }
 
@@ -214,8 +209,7 @@ Expression NodeText::numberText(std::string_view name, std::string text, bool is
 
 Expression NodeText::argument(const Argument& value, TypePtr type, std::optional<int32_t> length,
                               std::string_view name) const {
-  const auto named = [&](std::span<const NumberedName> names, TypePtr of) {
-    const std::string_view word = nameOf(names, value.integer);
+  const auto named = [&](std::string_view word, TypePtr of) {
     BOXCAR_CHECK(!word.empty(), "the archive's number {} stands for no {} that boxcar has", value.integer, of->text());
     return Expression{std::string(word), Precedence::Atom, of};
   };
@@ -227,8 +221,8 @@ Expression NodeText::argument(const Argument& value, TypePtr type, std::optional
     case Kind::Bool: return {std::string(pythonBool(value.integer != 0)), Precedence::Atom, Type::boolean()};
     case Kind::Complex: return {pythonComplex({value.number, value.imaginary}), Precedence::Atom, Type::complex()};
     case Kind::String: return {scriptString(value.text), Precedence::Atom, Type::string()};
-    case Kind::ScalarType: return named(kDtypes, Type::scalarType());
-    case Kind::MemoryFormat: return named(kMemoryFormats, Type::memoryFormat());
+    case Kind::ScalarType: return named(dtypeName(value.integer), Type::scalarType());
+    case Kind::MemoryFormat: return named(nameOf(kMemoryFormats, value.integer), Type::memoryFormat());
     case Kind::Layout:
       BOXCAR_CHECK(value.integer == kStrided,
                    "it has a tensor of a layout that boxcar does not have (the archive's "
@@ -398,7 +392,7 @@ Expression NodeText::call(const Node& node) const {
   }
   const std::optional<OperatorHandle> op = operatorOf(node.target);
   // Only a program that is imported leniently has such nodes.
-  if (!op.has_value())
+  if (!op.has_value() || !missingOf(node).empty())
     return {fmt::format("missing({})", scriptString(describedNode(node))), Precedence::Atom, Type::any()};
   if (std::optional<Expression> text = sign(node, *op)) return std::move(*text);
   if (std::optional<Expression> text = indexing(node, *op)) return std::move(*text);

@@ -20,13 +20,15 @@ std::optional<OperatorHandle> operatorOf(std::string_view target);
 // Returns the target and where the model calls it: "torch.ops.my.op.default (model.py:12)".
 std::string describedNode(const Node& node);
 
+// Returns what a node needs besides its operator and boxcar lacks, such as a dtype; empty if it needs no such thing.
+std::string missingOf(const Node& node);
+
 // Whether the target is a function of numbers, such as "_operator.add", and not an operator.
 bool isNumberFunction(std::string_view target);
 
 // Returns a number of the archive as the language's name: "float32"; empty if it has none.
 std::string_view dtypeName(int64_t number);
-// Returns the archive's number of a dtype or a memory format; nothing if it has none.
-std::optional<int64_t> numberOfDtype(std::string_view name);
+// Returns the archive's number of a memory format; nothing if it has none.
 std::optional<int64_t> numberOfMemoryFormat(std::string_view name);
 
 class NodeText final {

@@ -278,12 +278,13 @@ void collectMissing(const Graph& graph, std::vector<std::string>& missing) {
     for (const NamedArgument& input : node.inputs) {
       if (input.value.graph != nullptr) collectMissing(*input.value.graph, missing);
     }
-    if (isHigherOrder(node) ? hasHigherOrderText(node) : operatorOf(node.target).has_value()) continue;
+    const bool is_there = isHigherOrder(node) ? hasHigherOrderText(node) : operatorOf(node.target).has_value();
+    std::string line = is_there ? missingOf(node) : describedNode(node);
+    if (line.empty()) continue;
     if (node.target.starts_with("torch.ops.aten._assert_tensor_metadata") ||
         node.target.starts_with("torch.ops.aten.sym_constrain_range")) {
       continue;
     }
-    std::string line = describedNode(node);
     if (std::ranges::find(missing, line) == missing.end()) missing.push_back(std::move(line));
   }
 }

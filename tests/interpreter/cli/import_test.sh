@@ -90,4 +90,19 @@ runMerged "a call of what is missing" run use.ops
 expectStatus 1
 [[ $output == "error: boxcar does not have torch.ops.strange.gelu.default (make_models.py:27)"* ]] || fail "$output"
 
+python3 - <<'END' || exit 1
+import zipfile
+with zipfile.ZipFile("control.pt2") as source, zipfile.ZipFile("unsigned.pt2", "w") as target:
+    for name in source.namelist():
+        data = source.read(name)
+        if name.endswith(".json"):
+            data = data.replace(b'"as_scalar_type": 5', b'"as_scalar_type": 28')
+        target.writestr(name, data)
+END
+runMerged "a dtype that is not there" import unsigned.pt2 -o out.ops
+expectStatus 1
+expectOutput "boxcar: 'unsigned.pt2' cannot be imported, because boxcar does not have
+  the dtype uint16 for torch.ops.aten.zeros.default (make_models.py:58)
+A plugin may bring an operator; --lenient imports the rest"
+
 [[ $failures -eq 0 ]] || exit 1
