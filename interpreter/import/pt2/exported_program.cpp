@@ -306,6 +306,7 @@ class Reader final {
   TensorMeta tensorMeta(const json::object& parts) const {
     TensorMeta meta;
     meta.dtype = static_cast<int>(intAt(parts, "dtype"));
+    meta.device = stringAt(objectAt(parts, "device"), "type");
     for (const json::value& size : arrayAt(parts, "sizes")) {
       const auto& [kind, content] = member(size);
       if (kind == "as_int") {

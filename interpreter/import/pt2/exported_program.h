@@ -22,7 +22,8 @@ struct Size {
 };
 
 struct TensorMeta {
-  int dtype = 0;  // a number of the archive
+  int dtype = 0;            // a number of the archive
+  std::string device = {};  // "cpu"; without its index
   std::vector<Size> sizes = {};
 };
 

@@ -18,9 +18,31 @@ bool isFalse(const Argument* argument) {
   return argument != nullptr && argument->kind == Argument::Kind::Bool && argument->integer == 0;
 }
 
+bool isTrue(const Argument* argument) {
+  return argument != nullptr && argument->kind == Argument::Kind::Bool && argument->integer != 0;
+}
+
+// Whether to() is asked for the dtype and the device that its tensor has, and for nothing else.
+bool keepsTensor(const Graph& graph, const Node& node) {
+  const Argument* const self = NodeText::find(node, "self");
+  const Argument* const dtype = NodeText::find(node, "dtype");
+  const Argument* const device = NodeText::find(node, "device");
+  const Argument* const format = NodeText::find(node, "memory_format");
+  if (self == nullptr || dtype == nullptr || isTrue(NodeText::find(node, "copy"))) return false;
+  const auto tensor = graph.tensors.find(self->text);
+  if (tensor == graph.tensors.end()) return false;
+  const bool is_there =
+      device == nullptr || device->kind == Argument::Kind::None || device->text == tensor->second.device;
+  return is_there && dtype->kind == Argument::Kind::ScalarType && dtype->integer == tensor->second.dtype &&
+         (format == nullptr || format->kind == Argument::Kind::None);
+}
+
 // Returns the value that the call returns as it is; null if it computes something.
-const Argument* returnedAsItIs(const Node& node) {
+const Argument* returnedAsItIs(const Graph& graph, const Node& node) {
   const std::string_view name = atenName(node);
+  if (name == "to.dtype" || name == "to.dtype_layout" || name == "to.device") {
+    return keepsTensor(graph, node) ? NodeText::find(node, "self") : nullptr;
+  }
   if (name == "dropout.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "input");
   if (name == "dropout_.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "self");
   if (name == "feature_dropout.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "input");
@@ -60,7 +82,7 @@ ValueTable::ValueTable(const Graph& graph)
     : graph_(graph), uses_(graph.nodes.size()), definitions_(graph.nodes.size()), is_needed_(graph.nodes.size(), true) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    const Argument* const same = returnedAsItIs(node);
+    const Argument* const same = returnedAsItIs(graph, node);
     if (same != nullptr && same->kind == Argument::Kind::Value && node.outputs.size() == 1) {
       same_.emplace(node.outputs[0].text, resolve(same->text));
       is_needed_[i] = false;
