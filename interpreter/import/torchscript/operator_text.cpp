@@ -226,6 +226,16 @@ FunctionTranslator::Found FunctionTranslator::generalCall(std::string_view name,
   if (name == "slice" && arguments[0].type != Type::tensor()) return sliceOf(arguments);
   if (name == "device" && count == 1) return made(arguments[0].text, arguments[0].type);
   if (name == "tensor" || name == "as_tensor" || name == "scalar_tensor") return makeTensor(arguments);
+  if (name == "_unwrap_optional" && count == 1) {
+    return cast(arguments.source(0),
+                arguments[0].type->isOptional() ? arguments[0].type->element() : arguments[0].type);
+  }
+  if (name == "Complex" && count == 2) {
+    return Expression{
+        fmt::format("{} + {} * 1j", within(arguments[0], Precedence::Add), within(arguments[1], Precedence::Multiply)),
+        Precedence::Add, Type::complex()};
+  }
+  if (name == "manual_seed" && count == 1) return made(fmt::format("manual_seed({})", arguments[0].text), Type::none());
   if ((name == "is_autocast_enabled" || name == "is_autocast_cpu_enabled" || name == "cudnn_is_acceptable")) {
     return made("False", Type::boolean());
   }
@@ -248,6 +258,19 @@ FunctionTranslator::Found FunctionTranslator::generalCall(std::string_view name,
   }
   if (is_tensor && count == 1 && (name == "cpu" || name == "cuda")) {
     return made(fmt::format("{}.{}()", within(arguments[0], Precedence::Atom), name), Type::tensor());
+  }
+  if (is_tensor && count == 2 && name == "stride") {
+    return made(fmt::format("sym_stride({})", arguments.text()), Type::integer());
+  }
+  if (is_tensor && name == "storage_offset") {
+    return made(fmt::format("sym_storage_offset({})", arguments[0].text), Type::integer());
+  }
+  if (is_tensor && name == "is_contiguous" && arguments.call.keywords.empty()) {
+    std::string format = count > 1 ? ", " + asNamed(arguments[1], arguments.source(1), Type::memoryFormat()).text : "";
+    return made(fmt::format("sym_is_contiguous({}{})", arguments[0].text, format), Type::boolean());
+  }
+  if (is_tensor && name == "_no_grad_zero_") {
+    return made(fmt::format("{}.detach().zero_()", within(arguments[0], Precedence::Atom)), Type::tensor());
   }
   if (is_tensor && count == 1 && (name == "dim" || name == "numel")) {
     return made(fmt::format("{}.{}()", within(arguments[0], Precedence::Atom), name), Type::integer());
@@ -307,6 +330,17 @@ FunctionTranslator::Found FunctionTranslator::libraryCall(std::string_view name,
     return Expression{fmt::format("ts.{}({})", function, arguments.text()), Precedence::Atom, type};
   };
   if (name == "is_grad_enabled") return made(name, Type::boolean());
+  if (name == "element_size" || name == "get_device") return made(name, Type::integer());
+  if (name == "stride" && arguments.count() == 1) return made("strides", Type::listOf(Type::integer()));
+  if (name == "get_autocast_dtype" && arguments.count() == 1) return made("autocast_dtype", Type::scalarType());
+  if (name == "promote_types" && arguments.count() == 2) {
+    OperatorArguments dtypes = arguments;
+    for (size_t i = 0; i < dtypes.count(); ++i) {
+      dtypes.values[i] = asNamed(arguments[i], arguments.source(i), Type::scalarType());
+    }
+    translation_.needs_library = true;
+    return Expression{fmt::format("ts.promote_types({})", dtypes.text()), Precedence::Atom, Type::scalarType()};
+  }
   if (name == "nms" || name == "roi_align") return made(name, Type::tensor());
   if (name == "_transformer_encoder_layer_fwd") return made(name.substr(1), Type::tensor());
   const TypePtr pair[] = {Type::tensor(), Type::tensor()};
@@ -404,6 +438,17 @@ FunctionTranslator::Found FunctionTranslator::primCall(std::string_view name, co
   }
   if (name.starts_with("is_")) return made("False", Type::boolean());
   if (name == "type") return made(fmt::format("str({}).split(\":\")[0]", arguments[0].text), Type::string());
+  if (name == "index" && arguments[0].type == Type::device()) {
+    translation_.needs_library = true;
+    return made(fmt::format("ts.device_index({})", arguments[0].text), Type::optionalOf(Type::integer()));
+  }
+  if (name == "itemsize" || name == "nbytes") {
+    translation_.needs_library = true;
+    const std::string size = fmt::format("ts.element_size({})", arguments[0].text);
+    if (name == "itemsize") return made(size, Type::integer());
+    return Expression{fmt::format("{} * {}.numel()", size, within(arguments[0], Precedence::Atom)),
+                      Precedence::Multiply, Type::integer()};
+  }
   if (name == "name" && unit_.classOf(arguments[0].type) != nullptr) {
     return fieldOf(arguments[0], *unit_.classOf(arguments[0].type), "name");
   }

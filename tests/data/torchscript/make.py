@@ -17,6 +17,8 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from builtin_modules import builtin_cases
+
 HERE = pathlib.Path(__file__).parent
 
 
@@ -613,6 +615,7 @@ def cases():
         "texts": (Texts(), [(x4, "naïve"), (x4, "b")]),
         "spectrum": (Spectrum(), [(torch.randn(1, 32),)]),
     })
+    modules.update(builtin_cases())
     result = {}
     for name, (module, arguments) in modules.items():
         result[name] = (torch.jit.script(module.eval()), arguments)
