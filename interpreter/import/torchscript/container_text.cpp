@@ -261,6 +261,9 @@ FunctionTranslator::Found FunctionTranslator::listCall(std::string_view name, co
                     same->result == nullptr ? Type::none() : same->result());
   }
   if (name == "pop") return madeCall(fmt::format("{}.pop({})", self, rest.text()), element);
+  if (name == "sort" || name == "sorted") {
+    if (const Found sorted = sortedObjects(name, arguments); sorted.has_value()) return sorted;
+  }
   if (name == "sort") {
     const bool is_reversed = count > 1 && arguments[1].text != "False";
     return madeCall(fmt::format("{}.sort({})", self, is_reversed ? "reverse=" + arguments[1].text : ""), Type::none());
@@ -295,6 +298,20 @@ FunctionTranslator::Found FunctionTranslator::listCall(std::string_view name, co
     return madeCall(fmt::format("{}({})", name, arguments[0].text), Type::boolean());
   }
   return std::nullopt;
+}
+
+// Objects are sorted by their `__lt__`.
+FunctionTranslator::Found FunctionTranslator::sortedObjects(std::string_view name, const OperatorArguments& arguments) {
+  const TypePtr type = arguments[0].type;
+  const ClassInfo* const info = type->isList() ? unit_.classOf(type->element()) : nullptr;
+  const Function* const less = info != nullptr ? info->findMethod("__lt__") : nullptr;
+  if (less == nullptr || Translation::methodName(*info, "__lt__") != "less_than") return std::nullopt;
+  translation_.reach(*info, *less);
+  translation_.needs_library = true;
+  if (name == "sort") return madeCall(fmt::format("ts.sort_objects({})", arguments.text()), Type::none());
+  const std::string copy = kept(madeCall(within(arguments[0], Precedence::Atom) + ".copy()", type), "sorted_copy");
+  line(fmt::format("ts.sort_objects({})", copy));
+  return madeCall(copy, type);
 }
 
 FunctionTranslator::Found FunctionTranslator::dictCall(std::string_view name, const OperatorArguments& arguments) {

@@ -235,6 +235,7 @@ Expression FunctionTranslator::call(const Expr& expr) {
     }
     return callNamed(callee.text, expr);
   }
+  if (dotted.starts_with("torch.autograd.")) return callOperator("autograd", dotted.substr(15), expr);
   if (dotted.starts_with("torch.")) return callOperator("aten", dotted.substr(6), expr);
   if (dotted.starts_with("ops.")) {
     const size_t dot = dotted.find('.', 4);
@@ -405,6 +406,7 @@ Expression FunctionTranslator::callNamed(const std::string& callee, const Expr& 
   }
   if (callee == "fork" && count >= 1) return waitFor(call);
   if (callee == "sorted" && count == 1) {
+    if (const Found sorted = sortedObjects(callee, {call, positional(call)}); sorted.has_value()) return *sorted;
     const Expression value = expression(argument(0));
     return typed(fmt::format("sorted({})", value.text), value.type);
   }

@@ -171,6 +171,7 @@ Expression FunctionTranslator::callOperator(std::string_view space, const std::s
       if (!found.has_value() && isNumberType(first)) found = numberCall(name, arguments);
     }
     if (space == "torchvision") found = libraryCall(name, arguments);
+    if (space == "autograd" && name == "grad") found = gradientCall(arguments);
     // A model reads and writes no files.
     if (!found.has_value() && space != "io") found = tensorCall(space, name, arguments);
   }
@@ -342,6 +343,9 @@ FunctionTranslator::Found FunctionTranslator::libraryCall(std::string_view name,
     return Expression{fmt::format("ts.promote_types({})", dtypes.text()), Precedence::Atom, Type::scalarType()};
   }
   if (name == "nms" || name == "roi_align") return made(name, Type::tensor());
+  if (name == "_nested_tensor_from_mask") return made("nested_from_mask", Type::tensor());
+  if (name == "_nested_tensor_from_mask_left_aligned") return made("is_left_aligned", Type::boolean());
+  if (name == "to_padded_tensor") return made(name, Type::tensor());
   if (name == "_transformer_encoder_layer_fwd") return made(name.substr(1), Type::tensor());
   const TypePtr pair[] = {Type::tensor(), Type::tensor()};
   if (name == "_native_multi_head_attention") return made(name.substr(1), Type::tupleOf(pair));
@@ -361,6 +365,19 @@ FunctionTranslator::Found FunctionTranslator::tracedConvolution(const OperatorAr
   kept.values.erase(kept.values.begin() + 6, kept.values.begin() + 8);
   kept.order = {0, 1, 2, 3, 4, 5, 8};
   return tensorCall("aten", fmt::format("conv{}d", stride.items.size()), kept);
+}
+
+// torch.autograd.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused)
+FunctionTranslator::Found FunctionTranslator::gradientCall(const OperatorArguments& arguments) {
+  constexpr std::string_view kNames[] = {"", "", "grad_outputs", "retain_graph", "create_graph", "allow_unused"};
+  if (arguments.count() < 2 || arguments.count() > std::size(kNames)) return std::nullopt;
+  std::string text = fmt::format("{}, {}", arguments[0].text, arguments[1].text);
+  for (size_t i = 2; i < arguments.count(); ++i) {
+    if (arguments[i].text == "None" || arguments[i].text == "False") continue;
+    text += fmt::format(", {}={}", kNames[i], arguments[i].text);
+  }
+  return Expression{fmt::format("autograd::grad({})", text), Precedence::Atom,
+                    Type::listOf(Type::optionalOf(Type::tensor()))};
 }
 
 // A call of an operator that boxcar, or a plugin, has.

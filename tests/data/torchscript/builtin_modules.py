@@ -96,6 +96,60 @@ class Questions(nn.Module):
         return sizes, y, is_plain and x.device.index is None, x.device.type
 
 
+class Padded(nn.Module):
+    """A mask of the places that are padding: PyTorch makes a nested tensor, and zeros of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True), 2, nn.LayerNorm(8))
+        layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True, norm_first=True)
+        self.second = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+
+    def forward(self, x: Tensor, hidden: Optional[Tensor]) -> Tuple[Tensor, Tensor]:
+        return self.first(x, src_key_padding_mask=hidden), self.second(x, src_key_padding_mask=hidden)
+
+
+@torch.jit.script
+class Item:
+    def __init__(self, key: int, name: str):
+        self.key = key
+        self.name = name
+
+    def __lt__(self, other: "Item") -> bool:
+        return self.key < other.key
+
+
+class SortedObjects(nn.Module):
+    """Objects with an order of their own."""
+
+    def forward(self, x: Tensor, n: int) -> Tuple[List[str], bool]:
+        items = [Item(3, "c"), Item(1, "a"), Item(n, "b"), Item(-n, "z"), Item(0, "y")]
+        names: List[str] = []
+        for item in sorted(items):
+            names.append(item.name)
+        items.sort(reverse=True)
+        for item in items:
+            names.append(item.name)
+        return names, items[0] < items[1]
+
+
+class Gradients(nn.Module):
+    def forward(self, x: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
+        y = x.detach().requires_grad_(True)
+        first = torch.autograd.grad([(y * y * y).sum()], [y], create_graph=True)[0]
+        assert first is not None
+        second = torch.autograd.grad([first.sum()], [y, x.detach().requires_grad_(True)], allow_unused=True)
+        last = second[0]
+        assert last is not None
+        return last, second[1]
+
+
+def padded_arguments():
+    x = torch.randn(2, 4, 8)
+    lengths = torch.tensor([[False, False, False, True], [False, True, True, True]])
+    return [(x, lengths), (x, lengths.flip(1)), (x, lengths[:1].repeat(2, 1)), (x, None)]
+
+
 def builtin_cases():
     """Returns name -> (module, list of argument tuples), as cases() of make.py."""
     x23 = torch.arange(6.0).view(2, 3) + 0.5
@@ -105,4 +159,7 @@ def builtin_cases():
         "functions": (Functions(), [(x23, 5, 0.75), (x23, 7, 0.5)]),
         "containers": (Containers(), [(x23, [1, 2, 3], {"a": 1, "b": 2}), (x23, [3, 5, 2], {"q": 4})]),
         "questions": (Questions(), [(x23, 4)]),
+        "padded": (Padded(), padded_arguments()),
+        "sorted_objects": (SortedObjects(), [(x23, 2)]),
+        "gradients": (Gradients(), [(x23,)]),
     }

@@ -615,7 +615,8 @@ def cases():
         "texts": (Texts(), [(x4, "naïve"), (x4, "b")]),
         "spectrum": (Spectrum(), [(torch.randn(1, 32),)]),
     })
-    modules.update(builtin_cases())
+    with torch.random.fork_rng():
+        modules.update(builtin_cases())
     result = {}
     for name, (module, arguments) in modules.items():
         result[name] = (torch.jit.script(module.eval()), arguments)
@@ -714,13 +715,14 @@ def main():
             path = f"{name}.{i}"
             text = ", ".join(literal(each, f"{path}.argument.{j}", tensors) for j, each in enumerate(arguments))
             try:
-                with torch.no_grad():
+                with torch.set_grad_enabled(name == "gradients"):
                     result = module(*arguments)
             except Exception:  # what is raised is in the test of the command
                 continue
             others = []
             flatten(result, path, tensors, others)
-            lines.append(f"check({name}_module.forward({text}), \"{path}\", {json.dumps(others)})")
+            scope = "with enable_grad() { " if name == "gradients" else ""
+            lines.append(f"{scope}check({name}_module.forward({text}), \"{path}\", {json.dumps(others)})" + (" }" if scope else ""))
     imports = "\n".join(f'import "{name}.pt" as {name}_module' for name in names)
     (HERE / "check.ops").write_text(HEAD.format(imports=imports) + "with no_grad() {\n" + "\n".join(lines) + f'\n}}\nprint("{len(names)} modules are equal")\n')
     save_file(tensors, HERE / "expected.safetensors")
