@@ -285,7 +285,7 @@ void FunctionTranslator::assignTo(const Expr& target, Expression value) {
       line(fmt::format("{}[{}] = {}", within(object, Precedence::Atom), expression(*target.items[1]).text, value.text));
       return;
     }
-    default: BOXCAR_FAIL("{}, line {}: this cannot be assigned to", callable_.file, target.line);
+    default: BOXCAR_FAIL("{}: this cannot be assigned to", unit_.placeOf(callable_.file, target.line));
   }
 }
 

@@ -144,6 +144,15 @@ class Gradients(nn.Module):
         return last, second[1]
 
 
+class Located(nn.Module):
+    """Its archive has the lines of Python."""
+
+    def forward(self, x: Tensor, n: int) -> Tensor:
+        y = x + n
+        z = torch.sigmoid(torch.relu(y) * 2)
+        return z - 1
+
+
 def padded_arguments():
     x = torch.randn(2, 4, 8)
     lengths = torch.tensor([[False, False, False, True], [False, True, True, True]])
@@ -162,4 +171,5 @@ def builtin_cases():
         "padded": (Padded(), padded_arguments()),
         "sorted_objects": (SortedObjects(), [(x23, 2)]),
         "gradients": (Gradients(), [(x23,)]),
+        "located": (Located(), [(x23, 1)]),
     }

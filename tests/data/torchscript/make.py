@@ -695,15 +695,25 @@ def literal(value, path, tensors):
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
+def without_paths(pickled):
+    """Replaces this machine's paths in a pickle by `net.py`; a str of a pickle has its length before it."""
+    for file in ("builtin_modules.py", "make.py"):
+        texts = [str(HERE / file).encode(), b"/home/me/net.py"]
+        old, new = [b"X" + len(text).to_bytes(4, "little") + text for text in texts]
+        pickled = pickled.replace(old, new)
+    return pickled
+
+
 def save(module, path):
-    """Saves a module without what names the lines of this machine's files."""
+    """Saves a module; but for one, without what names the lines of this machine's files."""
     buffer = io.BytesIO()
     torch.jit.save(module, buffer)
     with zipfile.ZipFile(buffer) as read, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as write:
         for name in sorted(read.namelist()):
-            if not name.endswith(".debug_pkl"):
+            if not name.endswith(".debug_pkl") or path.stem == "located":
                 inner = path.stem + name[name.index("/"):]
-                write.writestr(zipfile.ZipInfo(inner, (1980, 1, 1, 0, 0, 0)), read.read(name), zipfile.ZIP_DEFLATED)
+                data = without_paths(read.read(name)) if name.endswith(".debug_pkl") else read.read(name)
+                write.writestr(zipfile.ZipInfo(inner, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
 
 
 def main():

@@ -38,9 +38,10 @@ TEST(CompletionTest, proposesOperatorsOfANamespace) {
             "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(texts("io::l|"), "load load_checkpoint load_npy load_torchscript load_zip");
   EXPECT_EQ(texts("math::co|"), "copysign cos cosh");
-  EXPECT_EQ(
-      texts("y = io::|\nz = 1\n"),
-      "exists load load_checkpoint load_npy load_torchscript load_zip read_text save save_npy save_npz write_text");
+  EXPECT_EQ(texts("y = io::|\nz = 1\n"),
+            "exists load load_checkpoint load_npy load_torchscript load_zip read_text save save_npy save_npz "
+            "torchscript_lines "
+            "write_text");
 }
 
 TEST(CompletionTest, proposesOverloads) {
