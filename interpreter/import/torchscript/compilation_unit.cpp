@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -148,6 +150,20 @@ TypePtr CompilationUnit::withoutNames(TypePtr type) {
   std::vector<TypePtr> types;
   for (const Field& field : info->definition->fields) types.push_back(typeOfField(*info, field.name));
   return Type::tupleOf(types);
+}
+
+int64_t CompilationUnit::formatVersion() {
+  if (!format_version_.has_value()) {
+    format_version_ = std::numeric_limits<int64_t>::max();
+    for (const char* const member : {".data/version", "version"}) {
+      const std::optional<std::string_view> text = read_(member);
+      int64_t version = 0;
+      if (!text.has_value()) continue;
+      const auto parsed = std::from_chars(text->data(), text->data() + text->size(), version);
+      if (parsed.ec == std::errc()) format_version_ = version;
+    }
+  }
+  return *format_version_;
 }
 
 std::string CompilationUnit::placeOf(const std::string& file, uint32_t line) {

@@ -68,6 +68,9 @@ class CompilationUnit final {
   // Of a NamedTuple, the tuple of its fields; other types are unchanged.
   TypePtr withoutNames(TypePtr type);
 
+  // Returns the version of the archive's format, which says what operators mean; the newest if the archive has none.
+  int64_t formatVersion();
+
   // Returns a place for errors: "code/__torch__/net.py, line 9", and the line of Python it is from, if that is known.
   std::string placeOf(const std::string& file, uint32_t line);
 
@@ -80,6 +83,7 @@ class CompilationUnit final {
 
   const ReadFile read_;
   const ReadLines read_lines_;
+  std::optional<int64_t> format_version_;
   std::map<std::string, std::vector<SourceLine>, std::less<>> lines_;
   const std::string archive_;
   std::map<std::string, std::unique_ptr<File>, std::less<>> files_;  // null if there is none

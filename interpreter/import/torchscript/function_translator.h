@@ -161,6 +161,8 @@ class FunctionTranslator final {
   Found makeTensor(const OperatorArguments& arguments);
   Found numberCall(std::string_view name, const OperatorArguments& arguments);
   Found listCall(std::string_view name, const OperatorArguments& arguments);
+  // What an operator was in older versions of the format.
+  Found olderCall(std::string_view name, const OperatorArguments& arguments);
   Found gradientCall(const OperatorArguments& arguments);
   Found sortedObjects(std::string_view name, const OperatorArguments& arguments);
   Found dictCall(std::string_view name, const OperatorArguments& arguments);

@@ -162,7 +162,8 @@ Expression FunctionTranslator::callOperator(std::string_view space, const std::s
   } else {
     if (space == "aten") {
       const TypePtr first = arguments.count() > 0 ? arguments[0].type : Type::none();
-      found = generalCall(name, arguments);
+      found = olderCall(name, arguments);
+      if (!found.has_value()) found = generalCall(name, arguments);
       if (!found.has_value()) found = libraryCall(name, arguments);
       if (!found.has_value()) found = signCall(name, arguments);
       if (!found.has_value() && first == Type::string()) found = stringCall(name, arguments);
@@ -365,6 +366,57 @@ FunctionTranslator::Found FunctionTranslator::tracedConvolution(const OperatorAr
   kept.values.erase(kept.values.begin() + 6, kept.values.begin() + 8);
   kept.order = {0, 1, 2, 3, 4, 5, 8};
   return tensorCall("aten", fmt::format("conv{}d", stride.items.size()), kept);
+}
+
+FunctionTranslator::Found FunctionTranslator::olderCall(std::string_view name, const OperatorArguments& arguments) {
+  // The versions in which an operator got the meaning that it has.
+  constexpr int64_t kDiv = 4;
+  constexpr int64_t kFull = 5;
+  constexpr int64_t kLinspace = 8;
+  constexpr int64_t kLogspace = 9;
+  const int64_t version = unit_.formatVersion();
+  const std::vector<Keyword>& keywords = arguments.call.keywords;
+  const auto keyword = [&](std::string_view wanted) -> const Expr* {
+    const auto found = std::ranges::find(keywords, wanted, &Keyword::name);
+    return found == keywords.end() || found->value->text == "None" ? nullptr : found->value.get();
+  };
+  const size_t count = arguments.count();
+  // Of ints, it rounded toward zero.
+  const bool is_div = (name == "div" || name == "div_") && count == 2 && arguments[0].type == Type::tensor();
+  if (version < kDiv && is_div && std::ranges::find(keywords, "rounding_mode", &Keyword::name) == keywords.end()) {
+    const std::string_view other = arguments[1].type == Type::tensor() ? "" : "_number";
+    const Expr* const out = keyword("out");
+    std::string text = arguments.text();
+    if (name == "div_") {
+      text += fmt::format(", {}", arguments[0].text);
+    } else if (out != nullptr) {
+      text += fmt::format(", {}", expression(*out).text);
+    }
+    translation_.needs_library = true;
+    return Expression{fmt::format("ts.old_div{}({})", other, text)};
+  }
+  // Without a dtype, it was of floats.
+  const bool is_float = count == 2 && (arguments[1].type == Type::floating() || arguments[1].type == Type::complex());
+  if (version < kFull && name == "full" && count == 2 && !is_float && keyword("dtype") == nullptr &&
+      keyword("out") == nullptr) {
+    OperatorArguments floats = arguments;
+    floats.values[1] = {fmt::format("float({})", arguments[1].text), Precedence::Atom, Type::floating()};
+    return tensorCall("aten", name, floats);
+  }
+  // Without a number of steps, it had 100.
+  const bool is_old_space = (name == "linspace" && version < kLinspace) || (name == "logspace" && version < kLogspace);
+  if (is_old_space && (count == 2 || (count > 2 && arguments[2].text == "None"))) {
+    OperatorArguments steps = arguments;
+    const Expression hundred{"100", Precedence::Atom, Type::integer()};
+    if (count > 2) {
+      steps.values[2] = hundred;
+    } else {
+      steps.values.push_back(hundred);
+      steps.order = {0, 1, 1};
+    }
+    return tensorCall("aten", name, steps);
+  }
+  return std::nullopt;
 }
 
 // torch.autograd.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused)

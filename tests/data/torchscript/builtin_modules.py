@@ -153,6 +153,22 @@ class Located(nn.Module):
         return z - 1
 
 
+class Older(nn.Module):
+    """make.py says that the archive is of version 3 of the format, in which some operators meant something else."""
+
+    def forward(self, x: Tensor, n: int, f: float) -> Tuple[Tensor, List[Tensor]]:
+        whole = x.to(torch.int64)
+        quotients = [x / n, whole / n, whole / f, torch.div(whole, whole + 2), torch.div(x, whole), -whole / (whole + 2)]
+        quotients.append(torch.div(whole, n, rounding_mode="floor"))
+        y = whole.clone()
+        y.div_(n)
+        z = -y - 7
+        z.div_(whole + 2)
+        out = torch.div(whole, whole + 4, out=torch.zeros(2, 3))
+        spaces = [torch.linspace(0, 1, 5), torch.logspace(0, f, 5), torch.linspace(n, 9, 3), torch.nn.functional.gelu(x)]
+        return torch.full([2], n), quotients + spaces + [y, z, out, torch.full([2], True), torch.full([1], 3, dtype=torch.int64)]
+
+
 def padded_arguments():
     x = torch.randn(2, 4, 8)
     lengths = torch.tensor([[False, False, False, True], [False, True, True, True]])
@@ -172,4 +188,5 @@ def builtin_cases():
         "sorted_objects": (SortedObjects(), [(x23, 2)]),
         "gradients": (Gradients(), [(x23,)]),
         "located": (Located(), [(x23, 1)]),
+        "older": (Older(), [(x23 * 4, 3, 2.5)]),
     }
