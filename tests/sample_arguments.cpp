@@ -188,6 +188,14 @@ const std::map<std::string, Hint>& hints() {
       {"load_checkpoint.path", [](Maker&) { return IValue(savedFile()); }},
       {"load_npy.path", [](Maker&) { return IValue(savedArray()); }},
       {"load_torchscript.path", [](Maker&) { return IValue(savedModule()); }},
+      {"torchscript_lines.debug_pkl",
+       [](Maker&) {
+         const int64_t sizes[] = {2};
+         const Tensor bytes = Tensor::allocate(sizes, ScalarType::Byte);
+         bytes.data_ptr<uint8_t>()[0] = ')';  // an empty tuple
+         bytes.data_ptr<uint8_t>()[1] = '.';
+         return IValue(bytes);
+       }},
       {"load_zip.path", [](Maker&) { return IValue(savedZip()); }},
       {"save_npz.path", [](Maker&) { return IValue(writtenFile()); }},
       {"write_text.path", [](Maker&) { return IValue(writtenFile()); }},

@@ -1,4 +1,4 @@
-// io::load, io::load_checkpoint, io::load_torchscript
+// io::load, io::load_checkpoint, io::load_torchscript, io::torchscript_lines
 
 #include <boxcar/backends/io/checkpoint.h>
 #include <boxcar/backends/io/file_kind.h>
@@ -81,12 +81,21 @@ Dict<std::string, IValue> loadModule(std::string_view path) {
   return loadTorchScript(file, ZipArchive(file->bytes(), resolved), resolved);
 }
 
+List<IValue> torchScriptLines(const Tensor& debug_pkl) {
+  BOXCAR_CHECK(debug_pkl.dtype() == ScalarType::Byte && debug_pkl.is_contiguous() && debug_pkl.device().is_cpu(),
+               "io::torchscript_lines takes the bytes of a member .debug_pkl, as io::load_zip gives them: a contiguous "
+               "Tensor of uint8 on the CPU");
+  return linesOfDebugPickle(
+      {static_cast<const std::byte*>(debug_pkl.data_ptr()), static_cast<size_t>(debug_pkl.numel())});
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) {
   m.impl("load", BOXCAR_FN(loadTensors));
   m.impl("load_checkpoint", BOXCAR_FN(loadCheckpoint));
   m.impl("load_torchscript", BOXCAR_FN(loadModule));
+  m.impl("torchscript_lines", BOXCAR_FN(torchScriptLines));
 }
 
 }  // namespace boxcar::io

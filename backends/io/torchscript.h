@@ -4,6 +4,8 @@
 #include <boxcar/backends/io/zip_archive.h>
 #include <boxcar/ivalue/ivalue.h>
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 namespace boxcar::io {
@@ -20,5 +22,10 @@ Dict<std::string, IValue> loadTorchScript(const IntrusivePtr<MappedFile>& file, 
 // Returns the tensors of such an archive by where they are, "layer1.0.conv1.weight", then its constants as
 // "constants.0".
 Dict<std::string, Tensor> tensorsOfTorchScript(const Dict<std::string, IValue>& archive);
+
+// Returns which lines of Python the code of an archive comes from, as PyTorch keeps it beside each file of code,
+// "code/__torch__/net.py.debug_pkl": a list of (byte of the code, file, line), in the order of the bytes. Empty if the
+// pickle is damaged, or of another format than that of PyTorch 1.10 and newer.
+List<IValue> linesOfDebugPickle(std::span<const std::byte> pickle);
 
 }  // namespace boxcar::io

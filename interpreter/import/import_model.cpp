@@ -30,6 +30,21 @@ Dict<std::string, Tensor> membersOf(const std::string& path) {
   return pop(stack).to<Dict<std::string, Tensor>>();
 }
 
+// The lines of Python that a file of a TorchScript archive comes from, of the member beside it.
+std::vector<torchscript::SourceLine> linesOf(const Tensor& debug_pkl) {
+  Stack stack;
+  push(stack, debug_pkl);
+  Dispatcher::singleton().findSchemaOrThrow("io::torchscript_lines", "").callBoxed(stack);
+  const IValue lines = pop(stack);
+  std::vector<torchscript::SourceLine> result;
+  for (size_t i = 0; i < lines.length(); ++i) {
+    const IValue each = lines.elementAt(i);
+    result.push_back(
+        {static_cast<size_t>(each.elementAt(0).toInt()), each.elementAt(1).toStringRef(), each.elementAt(2).toInt()});
+  }
+  return result;
+}
+
 constexpr std::string_view kOnnx = ".onnx";
 constexpr std::string_view kHoldsNoProgram =
     "'{}' holds no program, but tensors or other values, which io::load reads; a program is written in Python by "
@@ -78,7 +93,11 @@ std::string importTorchScript(const std::string& path, const Dict<std::string, T
         if (found == members.end()) return std::nullopt;
         return textOf(found->value());
       },
-      path);
+      path,
+      [&](const std::string& name) -> std::vector<torchscript::SourceLine> {
+        const auto found = members.find(folder + name + ".debug_pkl");
+        return found == members.end() ? std::vector<torchscript::SourceLine>() : linesOf(found->value());
+      });
   torchscript::ProgramText program = torchscript::programText(
       unit, module, std::move(constants), {.title = file, .weights = options.weights.empty() ? file : options.weights});
   checkNothingIsMissing(path, program.missing, options);

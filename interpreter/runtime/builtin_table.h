@@ -12,6 +12,8 @@ using BuiltinTable = std::vector<Builtin>;
 void addGeneralBuiltins(BuiltinTable& table);
 void addNumberBuiltins(BuiltinTable& table);
 void addTextBuiltins(BuiltinTable& table);
+void addStringBuiltins(BuiltinTable& table);
+void addMathBuiltins(BuiltinTable& table);
 void addListBuiltins(BuiltinTable& table);
 void addDictBuiltins(BuiltinTable& table);
 void addTensorBuiltins(BuiltinTable& table);

@@ -12,7 +12,9 @@ BuiltinTable makeTable() {
   BuiltinTable table;
   addGeneralBuiltins(table);
   addNumberBuiltins(table);
+  addMathBuiltins(table);
   addTextBuiltins(table);
+  addStringBuiltins(table);
   addListBuiltins(table);
   addDictBuiltins(table);
   addTensorBuiltins(table);

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/runtime/builtin_table.h>
 #include <boxcar/interpreter/runtime/container_operations.h>
 #include <boxcar/interpreter/runtime/join_types.h>
+#include <boxcar/ivalue/error.h>
 
 #include <utility>
 
@@ -31,6 +32,33 @@ IValue popValue(std::span<IValue> arguments) {
   IValue value = indexValue(arguments[0], arguments[1]);
   entries.erase(arguments[1]);
   return value;
+}
+
+IValue popItem(std::span<IValue> arguments) {
+  DictObject& entries = entriesOf(arguments[0]);
+  BOXCAR_CHECK(entries.size() != 0, "popitem() from an empty dict");
+  const IValue key = entries.keyAt(entries.size() - 1);
+  Tuple item(std::vector<IValue>{key, entries.valueAt(entries.size() - 1)});
+  entries.erase(key);
+  return item;
+}
+
+TypePtr itemType(std::span<const TypePtr> arguments) {
+  const TypePtr pair[] = {keyType(arguments[0]), valueType(arguments[0])};
+  return Type::tupleOf(pair);
+}
+
+IValue setDefault(std::span<IValue> arguments) {
+  DictObject& entries = entriesOf(arguments[0]);
+  if (const IValue* const value = entries.find(arguments[1]); value != nullptr) return *value;
+  entries.insertOrAssign(arguments[1], arguments[2]);
+  return arguments[2];
+}
+
+IValue clearEntries(std::span<IValue> arguments) {
+  DictObject& entries = entriesOf(arguments[0]);
+  while (entries.size() != 0) entries.erase(IValue(entries.keyAt(entries.size() - 1)));
+  return {};
 }
 
 IValue update(std::span<IValue> arguments) {
@@ -78,6 +106,9 @@ void addDictBuiltins(BuiltinTable& table) {
       });
   addBuiltin(table, "dict.get(Dict(k, v) self, Any key, Any? default=None) -> Any", get, gottenType);
   addVariadic(table, "dict.pop(Dict(k, v) self, Any key, Any[] default) -> Any", 0, 1, popValue, gottenType);
+  addBuiltin(table, "dict.popitem(Dict(k, v) self) -> Any", popItem, itemType);
+  addBuiltin(table, "dict.setdefault(Dict(k, v) self, k key, v default) -> v", setDefault);
+  addBuiltin(table, "dict.clear(Dict(k, v) self) -> ()", clearEntries);
   addBuiltin(table, "dict.update(Dict(k, v) self, Dict(k, v) other) -> ()", update);
   addBuiltin(table, "dict.copy(Dict(k, v) self) -> Dict(k, v)",
              [](std::span<IValue> arguments) -> IValue { return GenericDict(entriesOf(arguments[0]).copy()); });

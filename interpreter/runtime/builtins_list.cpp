@@ -75,6 +75,11 @@ IValue index(std::span<IValue> arguments) {
   BOXCAR_FAIL("{} is not in the list", repr(arguments[1]));
 }
 
+IValue removeElement(std::span<IValue> arguments) {
+  eraseElement(arguments[0], static_cast<size_t>(index(arguments).toInt()));
+  return {};
+}
+
 IValue count(std::span<IValue> arguments) {
   int64_t found = 0;
   for (size_t i = 0; i < arguments[0].length(); ++i) found += arguments[0].elementAt(i) == arguments[1];
@@ -105,6 +110,11 @@ void addListBuiltins(BuiltinTable& table) {
   addBuiltin(table, "list.insert(t[] self, int index, t item) -> ()", insert);
   addBuiltin(table, "list.pop(t[] self, int index=-1) -> t", popElement);
   addBuiltin(table, "list.index(t[] self, Any item) -> int", index);
+  addBuiltin(table, "list.remove(t[] self, Any item) -> ()", removeElement);
+  addBuiltin(table, "list.clear(t[] self) -> ()", [](std::span<IValue> arguments) -> IValue {
+    assignElements(arguments[0], {});
+    return {};
+  });
   addBuiltin(table, "list.count(t[] self, Any item) -> int", count);
   addBuiltin(table, "list.sort(t[] self, *, bool reverse=False) -> ()", sort);
   addBuiltin(table, "list.reverse(t[] self) -> ()", reverse);

@@ -1,4 +1,4 @@
-// int, float, bool, min, max, abs, round, sum; math::.
+// int, float, bool, min, max, abs, round, sum, divmod.
 
 #include <boxcar/interpreter/runtime/arithmetic.h>
 #include <boxcar/interpreter/runtime/builtin_table.h>
@@ -145,34 +145,18 @@ TypePtr sumType(std::span<const TypePtr> arguments) {
   }
 }
 
-using RealFunction = double (*)(double);
-
-// A string literal as a template argument.
-template <size_t n>
-struct Name {
-  char text[n];
-  constexpr Name(const char (&literal)[n]) { std::copy_n(literal, n, text); }
-};
-
-// Throws, as Python does, where C returns inf or nan for a number that is in range.
-template <Name name, RealFunction function>
-IValue mathFunction(std::span<IValue> arguments) {
-  const double argument = arguments[0].toDouble();
-  const double result = function(argument);
-  if (!std::isfinite(result)) [[unlikely]] {
-    const bool is_in_domain = std::isnan(result) ? std::isnan(argument) : result > 0 || std::isinf(argument);
-    BOXCAR_CHECK(is_in_domain, "math::{}({}): the number is not in the function's domain", name.text, arguments[0]);
-    BOXCAR_CHECK(!std::isfinite(argument), "math::{}({}) is too large for a float", name.text, arguments[0]);
-  }
-  return result;
+// The quotient, rounded down, and the rest.
+IValue divmod(std::span<IValue> arguments) {
+  return Tuple(std::vector<IValue>{binaryValue(syntax::BinaryOp::FloorDivide, arguments[0], arguments[1]),
+                                   binaryValue(syntax::BinaryOp::Remainder, arguments[0], arguments[1])});
 }
 
-template <Name name, RealFunction function>
-IValue mathInteger(std::span<IValue> arguments) {
-  const double result = function(arguments[0].toDouble());
-  BOXCAR_CHECK(result >= -0x1p63 && result < 0x1p63, "math::{}({}) does not fit an int of 64 bits", name.text,
-               arguments[0]);
-  return static_cast<int64_t>(result);
+TypePtr divmodType(std::span<const TypePtr> arguments) {
+  if (!isNumberType(arguments[0]) || !isNumberType(arguments[1])) return nullptr;
+  const auto is = [&](TypeKind kind) { return arguments[0]->kind() == kind || arguments[1]->kind() == kind; };
+  const TypePtr type = is(TypeKind::Scalar) ? Type::scalar() : is(TypeKind::Float) ? Type::floating() : Type::integer();
+  const TypePtr both[] = {type, type};
+  return Type::tupleOf(both);
 }
 
 }  // namespace
@@ -190,17 +174,8 @@ void addNumberBuiltins(BuiltinTable& table) {
   addVariadic(table, "max(Any[] values) -> Any", 1, UINT16_MAX, extreme<1>, extremeType);
   addBuiltin(table, "abs(Any value) -> Any", absolute, absoluteType);
   addVariadic(table, "round(Any value, int[] digits) -> Any", 0, 1, rounded, roundedType);
+  addBuiltin(table, "divmod(Any dividend, Any divisor) -> Any", divmod, divmodType);
   addVariadic(table, "sum(Any values, Any[] start) -> Any", 0, 1, sum, sumType);
-
-  addBuiltin(table, "math::sqrt(float x) -> float", mathFunction<"sqrt", std::sqrt>);
-  addBuiltin(table, "math::exp(float x) -> float", mathFunction<"exp", std::exp>);
-  addBuiltin(table, "math::log(float x) -> float", mathFunction<"log", std::log>);
-  addBuiltin(table, "math::sin(float x) -> float", mathFunction<"sin", std::sin>);
-  addBuiltin(table, "math::cos(float x) -> float", mathFunction<"cos", std::cos>);
-  addBuiltin(table, "math::tan(float x) -> float", mathFunction<"tan", std::tan>);
-  addBuiltin(table, "math::tanh(float x) -> float", mathFunction<"tanh", std::tanh>);
-  addBuiltin(table, "math::floor(float x) -> int", mathInteger<"floor", std::floor>);
-  addBuiltin(table, "math::ceil(float x) -> int", mathInteger<"ceil", std::ceil>);
 }
 
 }  // namespace boxcar::interp

@@ -1,17 +1,15 @@
-// str, ord, chr, f-strings; the methods of strings.
+// str, ord, chr, hex, oct, bin, f-strings.
 
 #include <boxcar/interpreter/runtime/builtin_table.h>
 #include <boxcar/interpreter/runtime/container_operations.h>
 #include <boxcar/interpreter/runtime/format_value.h>
-#include <boxcar/interpreter/runtime/sequence_index.h>
 #include <boxcar/interpreter/runtime/value_operations.h>
 #include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/ivalue/append_utf8.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/parse_schema.h>
 
-#include <clocale>
-#include <cwctype>
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,122 +36,25 @@ IValue chr(std::span<IValue> arguments) {
   return text;
 }
 
+// Returns the digits of a number after their prefix, as hex() does.
+std::string digitsOf(int64_t number, uint64_t base, std::string_view prefix) {
+  uint64_t rest = number < 0 ? -static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+  std::string digits;
+  do {
+    digits += "0123456789abcdef"[rest % base];
+    rest /= base;
+  } while (rest != 0);
+  digits.append(prefix.rbegin(), prefix.rend());
+  if (number < 0) digits += '-';
+  std::ranges::reverse(digits);
+  return digits;
+}
+
 // The arguments are pairs of a value and its format.
 IValue format(std::span<IValue> arguments) {
   std::string text;
   for (size_t i = 0; i + 1 < arguments.size(); i += 2) text += formatValue(arguments[i], textOf(arguments[i + 1]));
   return text;
-}
-
-void splitAtSpaces(std::string_view text, int64_t most, const GenericList& parts) {
-  for (;;) {
-    text.remove_prefix(utf8::countSpaces(text));
-    if (text.empty()) return;
-    if (most-- == 0) {
-      parts.push_back(text);
-      return;
-    }
-    const size_t end = utf8::findSpace(text);
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-}
-
-IValue split(std::span<IValue> arguments) {
-  std::string_view text = textOf(arguments[0]);
-  int64_t most = arguments[2].toInt();
-  const GenericList parts;
-  if (arguments[1].isNone()) {
-    splitAtSpaces(text, most, parts);
-    return parts;
-  }
-  const std::string_view separator = textOf(arguments[1]);
-  BOXCAR_CHECK(!separator.empty(), "the separator of split() must not be empty");
-  for (size_t at = text.find(separator); at != std::string_view::npos && most-- != 0; at = text.find(separator)) {
-    parts.push_back(text.substr(0, at));
-    text.remove_prefix(at + separator.size());
-  }
-  parts.push_back(text);
-  return parts;
-}
-
-IValue join(std::span<IValue> arguments) {
-  std::string text;
-  const std::vector<IValue> parts = elementsOf(arguments[1]);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    BOXCAR_CHECK(parts[i].isString(), "join() takes strs, but element {} is {}", i, kindName(parts[i]));
-    if (i != 0) text += textOf(arguments[0]);
-    text += textOf(parts[i]);
-  }
-  return text;
-}
-
-bool isOneOf(std::string_view character, const Characters& set) {
-  for (size_t i = 0; i < set.size(); ++i) {
-    if (set[i] == character) return true;
-  }
-  return false;
-}
-
-IValue strip(std::span<IValue> arguments) {
-  const std::string_view text = textOf(arguments[0]);
-  if (arguments[1].isNone()) return utf8::withoutSpaces(text);
-  const Characters characters(text);
-  const Characters set(textOf(arguments[1]));
-  size_t begin = 0;
-  size_t end = characters.size();
-  while (begin < end && isOneOf(characters[begin], set)) ++begin;
-  while (begin < end && isOneOf(characters[end - 1], set)) --end;
-  if (begin == end) return "";
-  return std::string_view(characters[begin].data(), characters[end - 1].end());
-}
-
-IValue replace(std::span<IValue> arguments) {
-  const std::string_view text = textOf(arguments[0]);
-  const std::string_view old = textOf(arguments[1]);
-  const std::string_view by = textOf(arguments[2]);
-  std::string result;
-  if (old.empty()) {
-    const Characters characters(text);
-    for (size_t i = 0; i < characters.size(); ++i) result.append(by).append(characters[i]);
-    return result.append(by);
-  }
-  size_t done = 0;
-  for (size_t at = text.find(old); at != std::string_view::npos; at = text.find(old, done)) {
-    result.append(text.substr(done, at - done)).append(by);
-    done = at + old.size();
-  }
-  return result.append(text.substr(done));
-}
-
-// Converts letters of all alphabets that the C library knows.
-template <wint_t (*convert)(wint_t, locale_t)>
-IValue convertCase(std::span<IValue> arguments) {
-  static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  std::string result;
-  for (std::string_view text = textOf(arguments[0]); !text.empty();) {
-    const utf8::CodePoint point = utf8::decode(text);
-    if (point.length == 0) {
-      result += text[0];
-      text.remove_prefix(1);
-      continue;
-    }
-    if (convert == towupper_l && point.value == U'\u00DF') {
-      result += "SS";  // the one common letter that becomes two
-    } else {
-      appendUtf8(result, static_cast<char32_t>(convert(point.value, locale)));
-    }
-    text.remove_prefix(point.length);
-  }
-  return result;
-}
-
-// Counts in characters; -1 if it does not occur.
-IValue find(std::span<IValue> arguments) {
-  const std::string_view text = textOf(arguments[0]);
-  const size_t at = text.find(textOf(arguments[1]));
-  if (at == std::string_view::npos) return int64_t{-1};
-  return static_cast<int64_t>(utf8::countCodePoints(text.substr(0, at)));
 }
 
 // Stands for a dtype or similar value where a container is shown.
@@ -207,6 +108,12 @@ void addTextBuiltins(BuiltinTable& table) {
              [](std::span<IValue> arguments) -> IValue { return toString(arguments[0]); });
   addBuiltin(table, "ord(str character) -> int", ord);
   addBuiltin(table, "chr(int number) -> str", chr);
+  addBuiltin(table, "hex(int number) -> str",
+             [](std::span<IValue> arguments) -> IValue { return digitsOf(arguments[0].toInt(), 16, "0x"); });
+  addBuiltin(table, "oct(int number) -> str",
+             [](std::span<IValue> arguments) -> IValue { return digitsOf(arguments[0].toInt(), 8, "0o"); });
+  addBuiltin(table, "bin(int number) -> str",
+             [](std::span<IValue> arguments) -> IValue { return digitsOf(arguments[0].toInt(), 2, "0b"); });
 
   addVariadic(table, "format(Any[] values_and_specs) -> str", 0, UINT16_MAX, format);
   table.back().is_hidden = true;
@@ -227,20 +134,6 @@ void addTextBuiltins(BuiltinTable& table) {
     return withNames(arguments[0], parseType(textOf(arguments[1])));
   });
   table.back().is_hidden = true;
-
-  addBuiltin(table, "str.split(str self, str? sep=None, int maxsplit=-1) -> str[]", split);
-  addBuiltin(table, "str.join(str self, Any parts) -> str", join);
-  addBuiltin(table, "str.strip(str self, str? chars=None) -> str", strip);
-  addBuiltin(table, "str.startswith(str self, str prefix) -> bool", [](std::span<IValue> arguments) -> IValue {
-    return textOf(arguments[0]).starts_with(textOf(arguments[1]));
-  });
-  addBuiltin(table, "str.endswith(str self, str suffix) -> bool", [](std::span<IValue> arguments) -> IValue {
-    return textOf(arguments[0]).ends_with(textOf(arguments[1]));
-  });
-  addBuiltin(table, "str.replace(str self, str old, str new) -> str", replace);
-  addBuiltin(table, "str.lower(str self) -> str", convertCase<towlower_l>);
-  addBuiltin(table, "str.upper(str self) -> str", convertCase<towupper_l>);
-  addBuiltin(table, "str.find(str self, str part) -> int", find);
 }
 
 }  // namespace boxcar::interp

@@ -216,6 +216,13 @@ int orderAtDepth(CompareOp op, const IValue& a, const IValue& b, int depth) {
     }
     return orderInts(static_cast<int64_t>(a.length()), static_cast<int64_t>(b.length()));
   }
+  if (a.isTensor() && b.isTensor()) {
+    const IValue operands[] = {a, b};
+    const auto holds = [&](CompareOp which) {
+      return truth(callOperator(kCompareOperators[static_cast<size_t>(which)], operands));
+    };
+    return holds(CompareOp::Less) ? -1 : holds(CompareOp::Greater) ? 1 : 0;
+  }
   failOperands(op, a, b);
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -148,6 +150,40 @@ TypePtr CompilationUnit::withoutNames(TypePtr type) {
   std::vector<TypePtr> types;
   for (const Field& field : info->definition->fields) types.push_back(typeOfField(*info, field.name));
   return Type::tupleOf(types);
+}
+
+int64_t CompilationUnit::formatVersion() {
+  if (!format_version_.has_value()) {
+    format_version_ = std::numeric_limits<int64_t>::max();
+    for (const char* const member : {".data/version", "version"}) {
+      const std::optional<std::string_view> text = read_(member);
+      int64_t version = 0;
+      if (!text.has_value()) continue;
+      const auto parsed = std::from_chars(text->data(), text->data() + text->size(), version);
+      if (parsed.ec == std::errc()) format_version_ = version;
+    }
+  }
+  return *format_version_;
+}
+
+std::string CompilationUnit::placeOf(const std::string& file, uint32_t line) {
+  std::string place = fmt::format("{}, line {}", file, line);
+  if (!read_lines_) return place;
+  auto found = lines_.find(file);
+  if (found == lines_.end()) found = lines_.emplace(file, read_lines_(file)).first;
+  const std::optional<std::string_view> text = read_(file);
+  if (found->second.empty() || !text.has_value()) return place;
+  size_t begin = 0;
+  for (uint32_t i = 1; i < line && begin != std::string_view::npos; ++i) begin = text->find('\n', begin) + 1;
+  const size_t end = std::min(text->find('\n', begin), text->size());
+  // The first part that begins in the line, or else the last one before it.
+  const SourceLine* source = nullptr;
+  for (const SourceLine& each : found->second) {
+    if (each.begin >= end || (source != nullptr && source->begin >= begin)) break;
+    source = &each;
+  }
+  if (source != nullptr) place += fmt::format(", which is {}, line {}", source->file, source->line);
+  return place;
 }
 
 }  // namespace boxcar::interp::torchscript

@@ -18,7 +18,7 @@ constexpr std::string_view kConstants = "CONSTANTS.";
 }  // namespace
 
 Expression FunctionTranslator::missing(const std::string& what, uint32_t line) {
-  const std::string described = fmt::format("{} ({}, line {})", what, callable_.file, line);
+  const std::string described = fmt::format("{} ({})", what, unit_.placeOf(callable_.file, line));
   translation_.miss(described, branches_ > 0);
   translation_.needs_library = true;
   return {fmt::format("ts.missing({})", scriptString(described)), Precedence::Atom, Type::any()};
@@ -70,7 +70,7 @@ Expression FunctionTranslator::name(const Expr& expr) {
   if (found != variables_.end() && found->second.forked == nullptr) return found->second.value;
   if (expr.text == "inf" || expr.text == "nan") return {expr.text, Precedence::Atom, Type::floating()};
   if (expr.text == "infj" || expr.text == "nanj") return {expr.text, Precedence::Atom, Type::complex()};
-  BOXCAR_FAIL("{}, line {}: there is no variable '{}'", callable_.file, expr.line, expr.text);
+  BOXCAR_FAIL("{}: there is no variable '{}'", unit_.placeOf(callable_.file, expr.line), expr.text);
 }
 
 Expression FunctionTranslator::attribute(const Expr& expr) {
@@ -235,6 +235,7 @@ Expression FunctionTranslator::call(const Expr& expr) {
     }
     return callNamed(callee.text, expr);
   }
+  if (dotted.starts_with("torch.autograd.")) return callOperator("autograd", dotted.substr(15), expr);
   if (dotted.starts_with("torch.")) return callOperator("aten", dotted.substr(6), expr);
   if (dotted.starts_with("ops.")) {
     const size_t dot = dotted.find('.', 4);
@@ -340,8 +341,8 @@ Expression FunctionTranslator::waitFor(const Expr& call) {
   const auto found = forked.kind == Expr::Kind::Name ? variables_.find(forked.text) : variables_.end();
   if (found == variables_.end() || found->second.forked == nullptr) return missing("fork", call.line);
   constexpr int kMostForks = 1000;
-  BOXCAR_CHECK(++forks_ <= kMostForks, "{}, line {}: a function forks more than {} times", callable_.file, call.line,
-               kMostForks);
+  BOXCAR_CHECK(++forks_ <= kMostForks, "{}: a function forks more than {} times",
+               unit_.placeOf(callable_.file, call.line), kMostForks);
   const Block& body = *found->second.forked;
   for (size_t i = 0; i < body.size(); ++i) {
     if (body[i]->kind == Stmt::Kind::Return && !body[i]->values.empty()) return expression(*body[i]->values[0]);
@@ -405,6 +406,7 @@ Expression FunctionTranslator::callNamed(const std::string& callee, const Expr& 
   }
   if (callee == "fork" && count >= 1) return waitFor(call);
   if (callee == "sorted" && count == 1) {
+    if (const Found sorted = sortedObjects(callee, {call, positional(call)}); sorted.has_value()) return *sorted;
     const Expression value = expression(argument(0));
     return typed(fmt::format("sorted({})", value.text), value.type);
   }

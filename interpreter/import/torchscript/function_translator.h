@@ -161,10 +161,18 @@ class FunctionTranslator final {
   Found makeTensor(const OperatorArguments& arguments);
   Found numberCall(std::string_view name, const OperatorArguments& arguments);
   Found listCall(std::string_view name, const OperatorArguments& arguments);
+  // What an operator was in older versions of the format.
+  Found olderCall(std::string_view name, const OperatorArguments& arguments);
+  Found gradientCall(const OperatorArguments& arguments);
+  Found sortedObjects(std::string_view name, const OperatorArguments& arguments);
   Found dictCall(std::string_view name, const OperatorArguments& arguments);
   Found stringCall(std::string_view name, const OperatorArguments& arguments);
   Found sliceOf(const OperatorArguments& arguments);
+  Found complexCall(std::string_view name, const OperatorArguments& arguments);
   Expression formatted(const OperatorArguments& arguments);
+  Expression percentFormatted(const OperatorArguments& arguments);
+  // Returns the text of the first argument, if the source has it as a string.
+  std::optional<std::string> literalText(const OperatorArguments& arguments) const;
   std::vector<Expression> positional(const Expr& call);
   // An int that stands for a dtype, a layout or a memory format.
   Expression asNamed(Expression value, const Expr& source, TypePtr type);

@@ -162,7 +162,8 @@ Expression FunctionTranslator::callOperator(std::string_view space, const std::s
   } else {
     if (space == "aten") {
       const TypePtr first = arguments.count() > 0 ? arguments[0].type : Type::none();
-      found = generalCall(name, arguments);
+      found = olderCall(name, arguments);
+      if (!found.has_value()) found = generalCall(name, arguments);
       if (!found.has_value()) found = libraryCall(name, arguments);
       if (!found.has_value()) found = signCall(name, arguments);
       if (!found.has_value() && first == Type::string()) found = stringCall(name, arguments);
@@ -171,6 +172,7 @@ Expression FunctionTranslator::callOperator(std::string_view space, const std::s
       if (!found.has_value() && isNumberType(first)) found = numberCall(name, arguments);
     }
     if (space == "torchvision") found = libraryCall(name, arguments);
+    if (space == "autograd" && name == "grad") found = gradientCall(arguments);
     // A model reads and writes no files.
     if (!found.has_value() && space != "io") found = tensorCall(space, name, arguments);
   }
@@ -226,6 +228,16 @@ FunctionTranslator::Found FunctionTranslator::generalCall(std::string_view name,
   if (name == "slice" && arguments[0].type != Type::tensor()) return sliceOf(arguments);
   if (name == "device" && count == 1) return made(arguments[0].text, arguments[0].type);
   if (name == "tensor" || name == "as_tensor" || name == "scalar_tensor") return makeTensor(arguments);
+  if (name == "_unwrap_optional" && count == 1) {
+    return cast(arguments.source(0),
+                arguments[0].type->isOptional() ? arguments[0].type->element() : arguments[0].type);
+  }
+  if (name == "Complex" && count == 2) {
+    return Expression{
+        fmt::format("{} + {} * 1j", within(arguments[0], Precedence::Add), within(arguments[1], Precedence::Multiply)),
+        Precedence::Add, Type::complex()};
+  }
+  if (name == "manual_seed" && count == 1) return made(fmt::format("manual_seed({})", arguments[0].text), Type::none());
   if ((name == "is_autocast_enabled" || name == "is_autocast_cpu_enabled" || name == "cudnn_is_acceptable")) {
     return made("False", Type::boolean());
   }
@@ -248,6 +260,19 @@ FunctionTranslator::Found FunctionTranslator::generalCall(std::string_view name,
   }
   if (is_tensor && count == 1 && (name == "cpu" || name == "cuda")) {
     return made(fmt::format("{}.{}()", within(arguments[0], Precedence::Atom), name), Type::tensor());
+  }
+  if (is_tensor && count == 2 && name == "stride") {
+    return made(fmt::format("sym_stride({})", arguments.text()), Type::integer());
+  }
+  if (is_tensor && name == "storage_offset") {
+    return made(fmt::format("sym_storage_offset({})", arguments[0].text), Type::integer());
+  }
+  if (is_tensor && name == "is_contiguous" && arguments.call.keywords.empty()) {
+    std::string format = count > 1 ? ", " + asNamed(arguments[1], arguments.source(1), Type::memoryFormat()).text : "";
+    return made(fmt::format("sym_is_contiguous({}{})", arguments[0].text, format), Type::boolean());
+  }
+  if (is_tensor && name == "_no_grad_zero_") {
+    return made(fmt::format("{}.detach().zero_()", within(arguments[0], Precedence::Atom)), Type::tensor());
   }
   if (is_tensor && count == 1 && (name == "dim" || name == "numel")) {
     return made(fmt::format("{}.{}()", within(arguments[0], Precedence::Atom), name), Type::integer());
@@ -307,7 +332,21 @@ FunctionTranslator::Found FunctionTranslator::libraryCall(std::string_view name,
     return Expression{fmt::format("ts.{}({})", function, arguments.text()), Precedence::Atom, type};
   };
   if (name == "is_grad_enabled") return made(name, Type::boolean());
+  if (name == "element_size" || name == "get_device") return made(name, Type::integer());
+  if (name == "stride" && arguments.count() == 1) return made("strides", Type::listOf(Type::integer()));
+  if (name == "get_autocast_dtype" && arguments.count() == 1) return made("autocast_dtype", Type::scalarType());
+  if (name == "promote_types" && arguments.count() == 2) {
+    OperatorArguments dtypes = arguments;
+    for (size_t i = 0; i < dtypes.count(); ++i) {
+      dtypes.values[i] = asNamed(arguments[i], arguments.source(i), Type::scalarType());
+    }
+    translation_.needs_library = true;
+    return Expression{fmt::format("ts.promote_types({})", dtypes.text()), Precedence::Atom, Type::scalarType()};
+  }
   if (name == "nms" || name == "roi_align") return made(name, Type::tensor());
+  if (name == "_nested_tensor_from_mask") return made("nested_from_mask", Type::tensor());
+  if (name == "_nested_tensor_from_mask_left_aligned") return made("is_left_aligned", Type::boolean());
+  if (name == "to_padded_tensor") return made(name, Type::tensor());
   if (name == "_transformer_encoder_layer_fwd") return made(name.substr(1), Type::tensor());
   const TypePtr pair[] = {Type::tensor(), Type::tensor()};
   if (name == "_native_multi_head_attention") return made(name.substr(1), Type::tupleOf(pair));
@@ -327,6 +366,70 @@ FunctionTranslator::Found FunctionTranslator::tracedConvolution(const OperatorAr
   kept.values.erase(kept.values.begin() + 6, kept.values.begin() + 8);
   kept.order = {0, 1, 2, 3, 4, 5, 8};
   return tensorCall("aten", fmt::format("conv{}d", stride.items.size()), kept);
+}
+
+FunctionTranslator::Found FunctionTranslator::olderCall(std::string_view name, const OperatorArguments& arguments) {
+  // The versions in which an operator got the meaning that it has.
+  constexpr int64_t kDiv = 4;
+  constexpr int64_t kFull = 5;
+  constexpr int64_t kLinspace = 8;
+  constexpr int64_t kLogspace = 9;
+  const int64_t version = unit_.formatVersion();
+  const std::vector<Keyword>& keywords = arguments.call.keywords;
+  const auto keyword = [&](std::string_view wanted) -> const Expr* {
+    const auto found = std::ranges::find(keywords, wanted, &Keyword::name);
+    return found == keywords.end() || found->value->text == "None" ? nullptr : found->value.get();
+  };
+  const size_t count = arguments.count();
+  // Of ints, it rounded toward zero.
+  const bool is_div = (name == "div" || name == "div_") && count == 2 && arguments[0].type == Type::tensor();
+  if (version < kDiv && is_div && std::ranges::find(keywords, "rounding_mode", &Keyword::name) == keywords.end()) {
+    const std::string_view other = arguments[1].type == Type::tensor() ? "" : "_number";
+    const Expr* const out = keyword("out");
+    std::string text = arguments.text();
+    if (name == "div_") {
+      text += fmt::format(", {}", arguments[0].text);
+    } else if (out != nullptr) {
+      text += fmt::format(", {}", expression(*out).text);
+    }
+    translation_.needs_library = true;
+    return Expression{fmt::format("ts.old_div{}({})", other, text)};
+  }
+  // Without a dtype, it was of floats.
+  const bool is_float = count == 2 && (arguments[1].type == Type::floating() || arguments[1].type == Type::complex());
+  if (version < kFull && name == "full" && count == 2 && !is_float && keyword("dtype") == nullptr &&
+      keyword("out") == nullptr) {
+    OperatorArguments floats = arguments;
+    floats.values[1] = {fmt::format("float({})", arguments[1].text), Precedence::Atom, Type::floating()};
+    return tensorCall("aten", name, floats);
+  }
+  // Without a number of steps, it had 100.
+  const bool is_old_space = (name == "linspace" && version < kLinspace) || (name == "logspace" && version < kLogspace);
+  if (is_old_space && (count == 2 || (count > 2 && arguments[2].text == "None"))) {
+    OperatorArguments steps = arguments;
+    const Expression hundred{"100", Precedence::Atom, Type::integer()};
+    if (count > 2) {
+      steps.values[2] = hundred;
+    } else {
+      steps.values.push_back(hundred);
+      steps.order = {0, 1, 1};
+    }
+    return tensorCall("aten", name, steps);
+  }
+  return std::nullopt;
+}
+
+// torch.autograd.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused)
+FunctionTranslator::Found FunctionTranslator::gradientCall(const OperatorArguments& arguments) {
+  constexpr std::string_view kNames[] = {"", "", "grad_outputs", "retain_graph", "create_graph", "allow_unused"};
+  if (arguments.count() < 2 || arguments.count() > std::size(kNames)) return std::nullopt;
+  std::string text = fmt::format("{}, {}", arguments[0].text, arguments[1].text);
+  for (size_t i = 2; i < arguments.count(); ++i) {
+    if (arguments[i].text == "None" || arguments[i].text == "False") continue;
+    text += fmt::format(", {}={}", kNames[i], arguments[i].text);
+  }
+  return Expression{fmt::format("autograd::grad({})", text), Precedence::Atom,
+                    Type::listOf(Type::optionalOf(Type::tensor()))};
 }
 
 // A call of an operator that boxcar, or a plugin, has.
@@ -404,6 +507,17 @@ FunctionTranslator::Found FunctionTranslator::primCall(std::string_view name, co
   }
   if (name.starts_with("is_")) return made("False", Type::boolean());
   if (name == "type") return made(fmt::format("str({}).split(\":\")[0]", arguments[0].text), Type::string());
+  if (name == "index" && arguments[0].type == Type::device()) {
+    translation_.needs_library = true;
+    return made(fmt::format("ts.device_index({})", arguments[0].text), Type::optionalOf(Type::integer()));
+  }
+  if (name == "itemsize" || name == "nbytes") {
+    translation_.needs_library = true;
+    const std::string size = fmt::format("ts.element_size({})", arguments[0].text);
+    if (name == "itemsize") return made(size, Type::integer());
+    return Expression{fmt::format("{} * {}.numel()", size, within(arguments[0], Precedence::Atom)),
+                      Precedence::Multiply, Type::integer()};
+  }
   if (name == "name" && unit_.classOf(arguments[0].type) != nullptr) {
     return fieldOf(arguments[0], *unit_.classOf(arguments[0].type), "name");
   }

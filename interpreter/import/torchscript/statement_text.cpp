@@ -12,6 +12,9 @@
 namespace boxcar::interp::torchscript {
 namespace {
 
+// Of a context manager that changes nothing.
+constexpr std::string_view kNoScope = "pass";
+
 // The type of a variable that has values of both.
 TypePtr joined(TypePtr before, TypePtr now) {
   const bool may_be_none = before->isOptional() || before == Type::none();
@@ -208,6 +211,12 @@ void FunctionTranslator::assign(const Stmt& statement, const Stmt* next) {
       variables_.insert_or_assign(target.text, std::move(variable));
       return;
     }
+    if (callee == "__torch__.torch.autograd.profiler.record_function.__new__") {
+      Variable variable;
+      variable.scope = kNoScope;
+      variables_.insert_or_assign(target.text, std::move(variable));
+      return;
+    }
     const bool is_new_dict = callee == "torch.dict" && value.items.size() == 1;
     if (is_new_dict || (callee == "annotate" && value.items.size() == 3)) {
       // A dict without an annotation is one of tensors.
@@ -276,7 +285,7 @@ void FunctionTranslator::assignTo(const Expr& target, Expression value) {
       line(fmt::format("{}[{}] = {}", within(object, Precedence::Atom), expression(*target.items[1]).text, value.text));
       return;
     }
-    default: BOXCAR_FAIL("{}, line {}: this cannot be assigned to", callable_.file, target.line);
+    default: BOXCAR_FAIL("{}: this cannot be assigned to", unit_.placeOf(callable_.file, target.line));
   }
 }
 
@@ -379,6 +388,7 @@ void FunctionTranslator::withScope(const Stmt& statement) {
   const Expr& scope = *statement.values[0];
   const auto found = scope.kind == Expr::Kind::Name ? variables_.find(scope.text) : variables_.end();
   if (found != variables_.end() && !found->second.scope.empty()) {
+    if (found->second.scope == kNoScope) return block(statement.body);
     line(fmt::format("with {} {{", found->second.scope));
     block(statement.body);
     return line("}");

@@ -95,6 +95,8 @@ std::string Translation::methodName(const ClassInfo& its_class, std::string_view
   std::string text(
       name.substr(name.find_first_not_of('_') == std::string_view::npos ? 0 : name.find_first_not_of('_')));
   while (text.ends_with('_')) text.pop_back();
+  // No operator has this name, so that sort_objects() of torchscript.ops finds it.
+  if (text == "lt") text = "less_than";
   while (its_class.findMethod(text) != nullptr || its_class.findField(text) != nullptr) text += "_method";
   return text;
 }

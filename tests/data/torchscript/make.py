@@ -17,6 +17,8 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from builtin_modules import builtin_cases
+
 HERE = pathlib.Path(__file__).parent
 
 
@@ -613,6 +615,8 @@ def cases():
         "texts": (Texts(), [(x4, "naïve"), (x4, "b")]),
         "spectrum": (Spectrum(), [(torch.randn(1, 32),)]),
     })
+    with torch.random.fork_rng():
+        modules.update(builtin_cases())
     result = {}
     for name, (module, arguments) in modules.items():
         result[name] = (torch.jit.script(module.eval()), arguments)
@@ -691,33 +695,62 @@ def literal(value, path, tensors):
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
+def without_paths(pickled):
+    """Replaces this machine's paths in a pickle by `net.py`; a str of a pickle has its length before it."""
+    for file in ("builtin_modules.py", "make.py"):
+        texts = [str(HERE / file).encode(), b"/home/me/net.py"]
+        old, new = [b"X" + len(text).to_bytes(4, "little") + text for text in texts]
+        pickled = pickled.replace(old, new)
+    return pickled
+
+
 def save(module, path):
-    """Saves a module without what names the lines of this machine's files."""
+    """Saves a module; but for one, without what names the lines of this machine's files."""
     buffer = io.BytesIO()
     torch.jit.save(module, buffer)
     with zipfile.ZipFile(buffer) as read, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as write:
         for name in sorted(read.namelist()):
-            if not name.endswith(".debug_pkl"):
+            if not name.endswith(".debug_pkl") or path.stem == "located":
                 inner = path.stem + name[name.index("/"):]
-                write.writestr(zipfile.ZipInfo(inner, (1980, 1, 1, 0, 0, 0)), read.read(name), zipfile.ZIP_DEFLATED)
+                data = without_paths(read.read(name)) if name.endswith(".debug_pkl") else read.read(name)
+                write.writestr(zipfile.ZipInfo(inner, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
+
+
+def make_older(path):
+    """Makes an archive one of version 3 of the format, and returns it as PyTorch loads it."""
+    with zipfile.ZipFile(path) as read:
+        members = {name: read.read(name) for name in read.namelist()}
+    with zipfile.ZipFile(path, "w") as write:
+        for name, data in members.items():
+            if name.endswith("/version"):
+                data = b"3\n"
+            if name.endswith("builtin_modules.py"):
+                for old, new in [(b"linspace(0, 1, 5", b"linspace(0, 1, None"), (b"logspace(0, f, 5", b"logspace(0, f, None")]:
+                    assert old in data
+                    data = data.replace(old, new)
+            write.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
+    return torch.jit.load(path)
 
 
 def main():
     tensors, lines, names = {}, [], []
     for name, (module, calls) in cases().items():
         save(module, HERE / f"{name}.pt")
+        if name == "older":
+            module = make_older(HERE / f"{name}.pt")
         names.append(name)
         for i, arguments in enumerate(calls):
             path = f"{name}.{i}"
             text = ", ".join(literal(each, f"{path}.argument.{j}", tensors) for j, each in enumerate(arguments))
             try:
-                with torch.no_grad():
+                with torch.set_grad_enabled(name == "gradients"):
                     result = module(*arguments)
             except Exception:  # what is raised is in the test of the command
                 continue
             others = []
             flatten(result, path, tensors, others)
-            lines.append(f"check({name}_module.forward({text}), \"{path}\", {json.dumps(others)})")
+            scope = "with enable_grad() { " if name == "gradients" else ""
+            lines.append(f"{scope}check({name}_module.forward({text}), \"{path}\", {json.dumps(others)})" + (" }" if scope else ""))
     imports = "\n".join(f'import "{name}.pt" as {name}_module' for name in names)
     (HERE / "check.ops").write_text(HEAD.format(imports=imports) + "with no_grad() {\n" + "\n".join(lines) + f'\n}}\nprint("{len(names)} modules are equal")\n')
     save_file(tensors, HERE / "expected.safetensors")

@@ -11,7 +11,7 @@ cp "$modules"/*.pt "$modules/expected.safetensors" "$modules/check.ops" .
 
 runMerged "all modules" run check.ops
 expectStatus 0
-expectOutput "39 modules are equal"
+expectOutput "49 modules are equal"
 
 runMerged "import" import conv.pt -o conv.ops
 expectStatus 0
@@ -95,6 +95,38 @@ m.forward(ones(1, 4))' >run_other.ops
 runMerged "what is missing fails when it runs" run run_other.ops
 expectStatus 1
 expectOutputHas "error: __torch__.torch.nn.functional.no_such_operator (code/__torch__/torch/nn/modules/activation.py, line "
+
+change located.pt other.pt builtin_modules.py "torch.sigmoid" "torch.no_operator"
+runMerged "an operator that boxcar lacks, with the line of Python" import other.pt -o out.ops
+expectStatus 1
+expectOutputHas "
+  torch.no_operator(Tensor) (code/__torch__/builtin_modules.py, line 10, which is /home/me/net.py, line 152)
+"
+cat >lines.ops <<'END'
+name = "located/code/__torch__/builtin_modules.py.debug_pkl"
+print(io::torchscript_lines(io::load_zip("located.pt")[name])[0])
+for size in range(1, 200) { io::torchscript_lines(io::load_zip("located.pt")[name][:size]) }
+print(io::torchscript_lines(tensor([41, 46], dtype=uint8)), io::torchscript_lines(tensor([1, 2], dtype=uint8)))
+print(io::torchscript_lines(tensor([0.5])))
+END
+runMerged "the lines of a debug_pkl" run lines.ops
+expectStatus 1
+expectOutputHas "(217, '/home/me/net.py', 151)
+[] []
+error: io::torchscript_lines takes the bytes of a member .debug_pkl, as io::load_zip gives them: a contiguous Tensor of uint8 on the CPU"
+python3 - other.pt cut.pt <<'END'
+import sys
+import zipfile
+with zipfile.ZipFile(sys.argv[1]) as read, zipfile.ZipFile(sys.argv[2], "w") as write:
+    for name in read.namelist():
+        data = read.read(name)
+        write.writestr(name, data[:100] if name.endswith(".debug_pkl") else data)
+END
+runMerged "lines that are damaged are not told" import cut.pt -o out.ops
+expectStatus 1
+expectOutputHas "
+  torch.no_operator(Tensor) (code/__torch__/builtin_modules.py, line 10)
+"
 
 change early_return.pt branch.pt code/__torch__.py "torch.mul(y, 2)" "torch.no_such_operator(y, 2)"
 runMerged "an operator in a branch that does not run" call branch.pt 'ones(2)' 0

@@ -1,6 +1,8 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 #include <string>
 
@@ -126,14 +128,140 @@ TEST(Builtins, MethodsOfStrings) {
   EXPECT_EQ(call("str.strip", {" \ta b\n", IValue()}), "'a b'");
   EXPECT_EQ(call("str.strip", {"éxaé", "é"}), "'xa'");
   EXPECT_EQ(call("str.strip", {"  ", IValue()}), "''");
-  EXPECT_EQ(call("str.startswith", {"abc", "ab"}), "True");
-  EXPECT_EQ(call("str.endswith", {"abc", "ab"}), "False");
-  EXPECT_EQ(call("str.replace", {"aaa", "aa", "b"}), "'ba'");
-  EXPECT_EQ(call("str.replace", {"ñb", "", "-"}), "'-ñ-b-'");
+  EXPECT_EQ(call("str.startswith", {"abc", "ab", 0, IValue()}), "True");
+  EXPECT_EQ(call("str.endswith", {"abc", "ab", 0, IValue()}), "False");
+  EXPECT_EQ(call("str.replace", {"aaa", "aa", "b", -1}), "'ba'");
+  EXPECT_EQ(call("str.replace", {"aaa", "a", "b", 2}), "'bba'");
+  EXPECT_EQ(call("str.replace", {"ñb", "", "-", -1}), "'-ñ-b-'");
+  EXPECT_EQ(call("str.replace", {"ñb", "", "-", 2}), "'-ñ-b'");
   EXPECT_EQ(call("str.lower", {"AÉ€"}), "'aé€'");
   EXPECT_EQ(call("str.upper", {"aéя"}), "'AÉЯ'");
-  EXPECT_EQ(call("str.find", {"añb", "b"}), "2");
-  EXPECT_EQ(call("str.find", {"abc", "z"}), "-1");
+  EXPECT_EQ(call("str.find", {"añb", "b", 0, IValue()}), "2");
+  EXPECT_EQ(call("str.find", {"abc", "z", 0, IValue()}), "-1");
+}
+
+TEST(Builtins, StringsArePartedFromBothEnds) {
+  EXPECT_EQ(call("str.rsplit", {" a b  c ", IValue(), 1}), "[' a b', 'c']");
+  EXPECT_EQ(call("str.rsplit", {" a b  c ", IValue(), 0}), "[' a b  c']");
+  EXPECT_EQ(call("str.rsplit", {" a b  c ", IValue(), -1}), "['a', 'b', 'c']");
+  EXPECT_EQ(call("str.rsplit", {"  ", IValue(), 1}), "[]");
+  EXPECT_EQ(call("str.rsplit", {"a,b,c", ",", 1}), "['a,b', 'c']");
+  EXPECT_EQ(call("str.rsplit", {"abc", "", 1}), "the separator of rsplit() must not be empty");
+  EXPECT_EQ(call("str.splitlines", {"a\nb\r\n\nc", false}), "['a', 'b', '', 'c']");
+  EXPECT_EQ(call("str.splitlines", {"a\r\nb\n", true}), "['a\\r\\n', 'b\\n']");
+  EXPECT_EQ(call("str.splitlines", {"a\u2028b", false}), "['a', 'b']");
+  EXPECT_EQ(call("str.splitlines", {"", false}), "[]");
+  EXPECT_EQ(call("str.partition", {"a-b-c", "-"}), "('a', '-', 'b-c')");
+  EXPECT_EQ(call("str.partition", {"abc", "-"}), "('abc', '', '')");
+  EXPECT_EQ(call("str.rpartition", {"a-b-c", "-"}), "('a-b', '-', 'c')");
+  EXPECT_EQ(call("str.rpartition", {"abc", "-"}), "('', '', 'abc')");
+  EXPECT_EQ(call("str.lstrip", {" a ", IValue()}), "'a '");
+  EXPECT_EQ(call("str.rstrip", {" a ", IValue()}), "' a'");
+  EXPECT_EQ(call("str.rstrip", {"  ", IValue()}), "''");
+  EXPECT_EQ(call("str.lstrip", {"éxé", "é"}), "'xé'");
+  EXPECT_EQ(call("str.rstrip", {"éxé", "é"}), "'éx'");
+}
+
+TEST(Builtins, StringsAreSearchedBetweenTwoCharacters) {
+  EXPECT_EQ(call("str.find", {"bñb", "b", 1, IValue()}), "2");
+  EXPECT_EQ(call("str.find", {"bñb", "b", 1, 2}), "-1");
+  EXPECT_EQ(call("str.find", {"bñb", "b", -1, IValue()}), "2");
+  EXPECT_EQ(call("str.find", {"abc", "", 3, IValue()}), "3");
+  EXPECT_EQ(call("str.find", {"abc", "", 4, IValue()}), "-1");
+  EXPECT_EQ(call("str.find", {"abc", "", 2, 1}), "-1");
+  EXPECT_EQ(call("str.rfind", {"bñb", "b", 0, IValue()}), "2");
+  EXPECT_EQ(call("str.rfind", {"bñb", "b", 0, -1}), "0");
+  EXPECT_EQ(call("str.index", {"abc", "c", 0, IValue()}), "2");
+  EXPECT_EQ(call("str.index", {"abc", "z", 0, IValue()}), "'z' is not in the str 'abc'");
+  EXPECT_EQ(call("str.rindex", {"aba", "a", 0, IValue()}), "2");
+  EXPECT_EQ(call("str.count", {"aaañ", "aa", 0, IValue()}), "1");
+  EXPECT_EQ(call("str.count", {"añ", "", 0, IValue()}), "3");
+  EXPECT_EQ(call("str.count", {"aaa", "a", 1, 2}), "1");
+  EXPECT_EQ(call("str.startswith", {"ñab", "a", 1, IValue()}), "True");
+  EXPECT_EQ(call("str.endswith", {"abñ", "b", 0, 2}), "True");
+}
+
+TEST(Builtins, CasesAndKindsOfCharacters) {
+  EXPECT_EQ(call("str.title", {"éa bC x1y"}), "'Éa Bc X1Y'");
+  EXPECT_EQ(call("str.capitalize", {"éAb Cd"}), "'Éab cd'");
+  EXPECT_EQ(call("str.swapcase", {"aBÉ1"}), "'Abé1'");
+  EXPECT_EQ(call("str.isalpha", {"aé"}), "True");
+  EXPECT_EQ(call("str.isalpha", {"a1"}), "False");
+  EXPECT_EQ(call("str.isalpha", {""}), "False");
+  EXPECT_EQ(call("str.isdigit", {"012"}), "True");
+  EXPECT_EQ(call("str.isdigit", {"1.2"}), "False");
+  EXPECT_EQ(call("str.isalnum", {"aé1"}), "True");
+  EXPECT_EQ(call("str.isalnum", {"a_"}), "False");
+  EXPECT_EQ(call("str.isspace", {" \t\u2003"}), "True");
+  EXPECT_EQ(call("str.islower", {"a1é"}), "True");
+  EXPECT_EQ(call("str.islower", {"1"}), "False");
+  EXPECT_EQ(call("str.isupper", {"AÉ 1"}), "True");
+  EXPECT_EQ(call("str.isupper", {"Ab"}), "False");
+  EXPECT_EQ(call("str.istitle", {"Ab 1C"}), "True");
+  EXPECT_EQ(call("str.istitle", {"AB"}), "False");
+  EXPECT_EQ(call("str.istitle", {"1"}), "False");
+  EXPECT_EQ(call("str.isidentifier", {"_a1"}), "True");
+  EXPECT_EQ(call("str.isidentifier", {"1a"}), "False");
+  EXPECT_EQ(call("str.isprintable", {"a é"}), "True");
+  EXPECT_EQ(call("str.isprintable", {"a\n"}), "False");
+  EXPECT_EQ(call("str.isprintable", {""}), "True");
+}
+
+TEST(Builtins, StringsAreFilledToAWidth) {
+  EXPECT_EQ(call("str.ljust", {"ñ", 3, "-"}), "'ñ--'");
+  EXPECT_EQ(call("str.rjust", {"ñ", 3, "é"}), "'ééñ'");
+  EXPECT_EQ(call("str.center", {"abc", 8, " "}), "'  abc   '");
+  EXPECT_EQ(call("str.center", {"abcd", 7, " "}), "'  abcd '");
+  EXPECT_EQ(call("str.center", {"abcd", 2, " "}), "'abcd'");
+  EXPECT_EQ(call("str.center", {"a", 2, "ab"}), "center() fills with a single character, not 'ab'");
+  EXPECT_EQ(call("str.ljust", {"a", int64_t{1} << 40, " "}),
+            "ljust() makes no str of more than 1073741824 characters, as a width of 1099511627776 would be");
+  EXPECT_EQ(call("str.zfill", {"-42", 6}), "'-00042'");
+  EXPECT_EQ(call("str.expandtabs", {"a\tbc\n\td", 4}), "'a   bc\\n    d'");
+  EXPECT_EQ(call("str.expandtabs", {"a\tb", 0}), "'ab'");
+  EXPECT_EQ(call("hex", {-255}), "'-0xff'");
+  EXPECT_EQ(call("oct", {8}), "'0o10'");
+  EXPECT_EQ(call("bin", {0}), "'0b0'");
+  EXPECT_EQ(call("hex", {std::numeric_limits<int64_t>::min()}), "'-0x8000000000000000'");
+}
+
+TEST(Builtins, FunctionsOfMath) {
+  EXPECT_EQ(call("math::atan2", {1.0, -1.0}), "2.356194490192345");
+  EXPECT_EQ(call("math::log1p", {-1.0}), "math::log1p(-1.0): the number is not in the function's domain");
+  EXPECT_EQ(call("math::gamma", {5.0}), "24.0");
+  EXPECT_EQ(call("math::lgamma", {0.5}), "0.5723649429247001");
+  EXPECT_EQ(call("math::gamma", {200.0}), "math::gamma(200.0) is too large for a float");
+  EXPECT_EQ(call("math::fmod", {-7.5, 2.0}), "-1.5");
+  EXPECT_EQ(call("math::fmod", {1.0, 0.0}), "math::fmod(1.0, 0.0): the numbers are not in the function's domain");
+  EXPECT_EQ(call("math::hypot", {1e308, 1e308}), "1.4142135623730951e+308");
+  EXPECT_EQ(call("math::hypot", {1.7e308, 1.7e308}), "math::hypot(1.7e+308, 1.7e+308) is too large for a float");
+  EXPECT_EQ(call("math::remainder", {7.5, 2.0}), "-0.5");
+  EXPECT_EQ(call("math::copysign", {3.0, -0.0}), "-3.0");
+  EXPECT_EQ(call("math::degrees", {3.141592653589793}), "180.0");
+  EXPECT_EQ(call("math::ldexp", {0.5, 4}), "8.0");
+  EXPECT_EQ(call("math::ldexp", {1.0, 5000}), "math::ldexp(1.0, 5000) is too large for a float");
+  EXPECT_EQ(call("math::frexp", {12.0}), "(0.75, 4)");
+  EXPECT_EQ(call("math::modf", {-1.25}), "(-0.25, -1.0)");
+  EXPECT_EQ(call("math::trunc", {-1.7}), "-1");
+  EXPECT_EQ(call("math::isnan", {1.0}), "False");
+  EXPECT_EQ(call("math::isinf", {-std::numeric_limits<double>::infinity()}), "True");
+  EXPECT_EQ(call("math::isfinite", {1.0}), "True");
+  EXPECT_EQ(call("math::gcd", {-12, 18}), "6");
+  EXPECT_EQ(call("math::gcd", {0, 0}), "0");
+  EXPECT_EQ(call("math::factorial", {20}), "2432902008176640000");
+  EXPECT_EQ(call("math::factorial", {21}), "math::factorial(21) does not fit an int of 64 bits");
+  EXPECT_EQ(call("math::factorial", {-1}), "math::factorial(-1): the number must not be negative");
+  EXPECT_EQ(call("divmod", {-7, 2}), "(-4, 1)");
+  EXPECT_EQ(call("divmod", {7.5, 2}), "(3.0, 1.5)");
+}
+
+TEST(Builtins, TensorsOfOneElementAreOrdered) {
+  const GenericList tensors;
+  for (const double number : {3.0, 1.0, 2.0}) tensors.push_back(full({}, number));
+  EXPECT_EQ(call("sorted", {tensors, false}), "[tensor(1.), tensor(2.), tensor(3.)]");
+  EXPECT_EQ(call("max", {tensors}), "tensor(3.)");
+  tensors.push_back(full({2}, 1.0));
+  EXPECT_EQ(call("sorted", {tensors, false}), "the truth of a Tensor with 2 elements is ambiguous; use any() or all()");
 }
 
 TEST(Builtins, MethodsOfLists) {
@@ -157,6 +285,11 @@ TEST(Builtins, MethodsOfLists) {
   EXPECT_EQ(repr(IValue(list)), "[1, 1, 2, 2, 3, 3]");
   EXPECT_EQ(call("list.copy", {list}), "[1, 1, 2, 2, 3, 3]");
   EXPECT_EQ(call("list.pop", {List<int64_t>(), -1}), "pop() from an empty list");
+  call("list.remove", {list, 2});
+  EXPECT_EQ(repr(IValue(list)), "[1, 1, 2, 3, 3]");
+  EXPECT_EQ(call("list.remove", {list, 7}), "7 is not in the list");
+  call("list.clear", {list});
+  EXPECT_EQ(repr(IValue(list)), "[]");
 }
 
 TEST(Builtins, MethodsOfDicts) {
@@ -171,6 +304,14 @@ TEST(Builtins, MethodsOfDicts) {
   EXPECT_EQ(call("dict.pop", {dict, "a"}), "1");
   EXPECT_EQ(call("dict.pop", {dict, "a", "gone"}), "'gone'");
   EXPECT_EQ(call("dict.pop", {dict, "a"}), "the dict has no key 'a'");
+  EXPECT_EQ(call("dict.setdefault", {dict, "b", 7}), "2");
+  EXPECT_EQ(call("dict.setdefault", {dict, "c", 7}), "7");
+  EXPECT_EQ(call("dict.popitem", {dict}), "('c', 7)");
+  GenericDict cleared;
+  cleared.insert_or_assign("a", 1);
+  call("dict.clear", {cleared});
+  EXPECT_EQ(repr(IValue(cleared)), "{}");
+  EXPECT_EQ(call("dict.popitem", {cleared}), "popitem() from an empty dict");
   call("dict.update", {dict, dict});
   GenericDict more;
   more.insert_or_assign("c", 3);

@@ -37,10 +37,11 @@ TEST(CompletionTest, proposesOperatorsOfANamespace) {
   EXPECT_EQ(proposal("y = aten::relu|", "relu"),
             "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(texts("io::l|"), "load load_checkpoint load_npy load_torchscript load_zip");
-  EXPECT_EQ(texts("math::co|"), "cos");
-  EXPECT_EQ(
-      texts("y = io::|\nz = 1\n"),
-      "exists load load_checkpoint load_npy load_torchscript load_zip read_text save save_npy save_npz write_text");
+  EXPECT_EQ(texts("math::co|"), "copysign cos cosh");
+  EXPECT_EQ(texts("y = io::|\nz = 1\n"),
+            "exists load load_checkpoint load_npy load_torchscript load_zip read_text save save_npy save_npz "
+            "torchscript_lines "
+            "write_text");
 }
 
 TEST(CompletionTest, proposesOverloads) {
@@ -50,7 +51,7 @@ TEST(CompletionTest, proposesOverloads) {
 }
 
 TEST(CompletionTest, proposesMethodsThatTheValueHas) {
-  EXPECT_EQ(texts("x = \"a\"\nx.s|"), "split startswith strip");
+  EXPECT_EQ(texts("x = \"a\"\nx.s|"), "split splitlines startswith strip swapcase");
   EXPECT_EQ(texts("x = [1]\nx.in|"), "index insert");
   EXPECT_EQ(texts("d = {\"a\": 1}\nd.k|"), "keys");
   EXPECT_EQ(proposal("x = ones(2)\nx.tol|", "tolist"), "method tolist: tensor.tolist(Tensor self) -> Any");
