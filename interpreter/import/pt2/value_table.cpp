@@ -56,6 +56,17 @@ bool ValueTable::writes(const Node& node) {
   return op.has_value() && op->schema().is_mutable();
 }
 
+const Argument* ValueTable::writtenResult(const Node& node) {
+  const auto op = operatorOf(node.target);
+  if (!op.has_value()) return nullptr;
+  const FunctionSchema& schema = op->schema();
+  if (schema.returns().size() != 1 || !schema.returns()[0].is_write()) return nullptr;
+  const auto written = std::ranges::find_if(schema.arguments(), &boxcar::Argument::is_write);
+  if (written == schema.arguments().end()) return nullptr;
+  const Argument* const value = NodeText::find(node, written->name());
+  return value != nullptr && value->kind == Argument::Kind::Value ? value : nullptr;
+}
+
 ValueTable::ValueTable(const Graph& graph)
     : graph_(graph), uses_(graph.nodes.size()), definitions_(graph.nodes.size()), is_needed_(graph.nodes.size(), true) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
