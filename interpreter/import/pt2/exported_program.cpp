@@ -1,8 +1,10 @@
 #include <boxcar/interpreter/import/pt2/exported_program.h>
 #include <boxcar/interpreter/import/pt2/json.h>
+#include <boxcar/interpreter/import/pt2/node_text.h>
 #include <boxcar/interpreter/import/pt2/symbolic_size.h>
 #include <boxcar/interpreter/import/pt2/tree_spec.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/schema/function_schema.h>
 
 #include <limits>
 #include <utility>
@@ -235,6 +237,27 @@ class Reader final {
       if (const json::value* trace = metadata->if_contains("stack_trace"); trace && trace->is_string()) {
         node.source = sourceLine(trace->get_string());
       }
+    }
+    return plain(std::move(node));
+  }
+
+  // with_effects(token, op, …) calls op and orders it by tokens; in a script, the order of lines does that. Tests of
+  // whole tensors have a second name.
+  static Node plain(Node node) {
+    if (node.target == "torch.ops.aten._is_all_true.default") node.target = "torch.ops.aten.all.default";
+    if (node.target == "torch.ops.aten._is_any_true.default") node.target = "torch.ops.aten.any.default";
+    if (node.target != "torch.ops.higher_order.with_effects" || node.inputs.size() < 2 || node.outputs.empty() ||
+        node.inputs[1].value.kind != Argument::Kind::Operator) {
+      return node;
+    }
+    node.target = node.inputs[1].value.text;
+    node.inputs.erase(node.inputs.begin(), node.inputs.begin() + 2);
+    node.outputs.erase(node.outputs.begin());
+    std::erase_if(node.outputs, [](const Argument& output) { return output.kind == Argument::Kind::None; });
+    const std::optional<OperatorHandle> op = operatorOf(node.target);
+    for (size_t i = 0; op.has_value() && i < node.inputs.size(); ++i) {
+      const auto& parameters = op->schema().arguments();
+      if (node.inputs[i].name.empty() && i < parameters.size()) node.inputs[i].name = parameters[i].name();
     }
     return node;
   }

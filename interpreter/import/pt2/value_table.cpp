@@ -45,8 +45,8 @@ bool onlyChecks(const Node& node) {
 
 bool hasEffect(const Node& node) {
   const std::string_view name = atenName(node);
-  return name.starts_with("_assert") || node.target.find("higher_order") != std::string::npos ||
-         ValueTable::writes(node);
+  return name.starts_with("_assert") || name.starts_with("_linalg_check_errors") || name.starts_with("_print") ||
+         node.target.find("higher_order") != std::string::npos || ValueTable::writes(node);
 }
 
 }  // namespace

@@ -133,6 +133,13 @@ class Expressions(torch.nn.Module):
         return (square + loss - x).clamp(min=0.5)
 
 
+class Checked(torch.nn.Module):
+    """Operators with effects, which are ordered by tokens when they are decomposed."""
+
+    def forward(self, x):
+        return torch.linalg.inv(x), torch._is_all_true(x > 0), torch._is_any_true(x > 0)
+
+
 Pair = collections.namedtuple("Pair", "first second")
 pytree._register_namedtuple(Pair, serialized_type_name="Pair")
 
@@ -220,6 +227,7 @@ def main():
     write_several("several", {"double": Scaled(2), "triple": Scaled(3)}, (torch.randn(2),))
     write_gradients("gradients", Loss(), (torch.randn(4, 3), torch.randn(4, 2)))
     write("expressions", Expressions(), (torch.randn(2, 3), torch.rand(2, 3)))
+    write("checked_core", Checked(), (torch.tensor([[2.0, -1.0], [0.0, 4.0]]),), decomposes=True)
     rows = {"a": torch.randn(2, 3), "b": torch.randn(2, 3)}
     shapes = torch.export.ShapesCollection()
     shapes[rows["a"]] = shapes[rows["b"]] = {0: Dim("rows", min=2, max=8)}
