@@ -140,6 +140,18 @@ class Checked(torch.nn.Module):
         return torch.linalg.inv(x), torch._is_all_true(x > 0), torch._is_any_true(x > 0)
 
 
+class Transposed(torch.nn.Module):
+    """Decomposed, it views what lies otherwise than PyTorch traced; PyTorch itself cannot run it."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(4)
+        self.linear = torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.linear(self.norm(x.transpose(1, 2)).transpose(1, 2))
+
+
 Pair = collections.namedtuple("Pair", "first second")
 pytree._register_namedtuple(Pair, serialized_type_name="Pair")
 
@@ -179,11 +191,12 @@ def is_wanted(name):
 def write(name, model, args=(), kwargs=None, dynamic_shapes=None, decomposes=False):
     kwargs = kwargs or {}
     program = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    module = program.module()  # PyTorch cannot run all that it decomposes
     if decomposes:
         program = program.run_decompositions()
     if is_wanted(name):
         torch.export.save(without_folders(program), HERE / f"{name}.pt2")
-    for kind, values in (("in", (args, kwargs)), ("out", program.module()(*args, **kwargs))):
+    for kind, values in (("in", (args, kwargs)), ("out", module(*args, **kwargs))):
         leaves = [leaf for leaf in pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)]
         for i, leaf in enumerate(leaves):
             TENSORS[f"{name}.{kind}{i}"] = leaf.detach().clone().contiguous()
@@ -232,6 +245,7 @@ def main():
     shapes = torch.export.ShapesCollection()
     shapes[rows["a"]] = shapes[rows["b"]] = {0: Dim("rows", min=2, max=8)}
     write("named", Named(), (Pair(*pair), Record(torch.randn(2), torch.randn(2)), rows, "add"), dynamic_shapes=shapes)
+    write("transposed_core", Transposed().eval(), (torch.randn(2, 3, 4),), decomposes=True)
     path = HERE / "models.safetensors"
     if len(sys.argv) > 1:
         kept = {name: value for name, value in load_file(path).items() if not is_wanted(name.split(".")[0])}
