@@ -69,10 +69,16 @@ std::string formatted(const std::string& path, std::string text) {
 
 void checkNothingIsMissing(const std::string& path, const std::vector<std::string>& missing,
                            const ImportOptions& options) {
-  BOXCAR_CHECK(missing.empty() || options.is_lenient,
-               "'{}' cannot be imported, because boxcar does not have\n  {}\nA plugin may bring an operator; --lenient "
-               "imports the rest",
-               path, fmt::join(missing, "\n  "));
+  // Such as autocast and vmap.
+  const bool takes_functions = std::ranges::any_of(missing, [](const std::string& part) {
+    return part.starts_with("torch.ops.higher_order.") || part.starts_with("torch._functorch.");
+  });
+  BOXCAR_CHECK(
+      missing.empty() || options.is_lenient,
+      "'{}' cannot be imported, because boxcar does not have\n  {}\nA plugin may bring an operator; {}--lenient "
+      "imports the rest",
+      path, fmt::join(missing, "\n  "),
+      takes_functions ? "in PyTorch, run_decompositions() may write what takes functions in operators; " : "");
 }
 
 std::string importTorchScript(const std::string& path, const Dict<std::string, Tensor>& members,

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/import/operator_call.h>
+#include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/interpreter/runtime/overload.h>
 #include <boxcar/interpreter/syntax/token.h>
 #include <boxcar/schema/function_schema.h>
@@ -45,7 +46,8 @@ Expression operatorCall(const OperatorHandle& op, std::span<const GivenArgument>
   for (const OperatorHandle& each : overloads) candidates.push_back(&each.schema());
   const Resolution resolution = resolveOverload(candidates, written, /*at_run_time=*/false);
   const bool is_short = name.starts_with("aten::") && syntax::keywordOrName(short_name) == syntax::TokenKind::Name &&
-                        resolution.kind == Resolution::Kind::Chosen && candidates[resolution.candidate] == &schema;
+                        !isHiddenByLibrary(short_name) && resolution.kind == Resolution::Kind::Chosen &&
+                        candidates[resolution.candidate] == &schema;
   // `addmm(bias, x, w)` is a product, and not something that is done with the bias.
   const bool is_method = is_short && !short_name.starts_with("addmm") && short_name != "baddbmm" &&
                          !schema.arguments().empty() && schema.arguments()[0].name() == "self" && !positional.empty() &&

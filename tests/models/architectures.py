@@ -326,6 +326,88 @@ of_transformers("audio_spectrogram", "audio", lambda batch, length: {"input_valu
                 patch_size=8, **LAYERS)
 
 
+# What reads more than text, or pictures in other ways
+
+def boxes(batch, length):
+    corner = torch.randint(0, 30, (batch, length, 2))
+    return {**masked_tokens(batch, length), "bbox": torch.cat([corner, corner + 20], -1)}
+
+
+encoder("splinter", "Splinter", **SIZES)
+encoder("canine", "Canine", num_hash_buckets=64, num_hash_functions=4, local_transformer_stride=32, downsampling_rate=2,
+        upsampling_kernel_size=2, **LAYERS, **SPECIAL)
+of_transformers("layoutlm", "encoder", boxes, "LayoutLMModel", "LayoutLMConfig", max_2d_position_embeddings=64, **SIZES)
+of_transformers("perceiver", "encoder", lambda batch, length: {"inputs": torch.randn(batch, length, 32)},
+                "PerceiverModel", "PerceiverConfig", num_latents=8, d_latents=32, d_model=32, num_blocks=1,
+                num_self_attends_per_block=2, num_self_attention_heads=4, num_cross_attention_heads=4)
+
+RESNET = {"model_type": "resnet", "embedding_size": 16, "hidden_sizes": [16, 16, 32, 32], "depths": [1, 1, 1, 1],
+          "out_features": ["stage2", "stage3", "stage4"]}
+DETECTION = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32,
+             "encoder_attention_heads": 4, "decoder_attention_heads": 4, "num_queries": 5, "backbone_config": RESNET}
+for name, prefix in (("detr", "Detr"), ("conditional_detr", "ConditionalDetr"), ("deformable_detr", "DeformableDetr")):
+    of_transformers(name, "detection", images("pixel_values", 64), f"{prefix}ForObjectDetection", f"{prefix}Config",
+                    **DETECTION)
+vision("upernet", "UperNet", "UperNetForSemanticSegmentation", 64, hidden_size=32, auxiliary_channels=16,
+       auxiliary_in_channels=64, num_labels=5, pool_scales=[1, 2], backbone_config={
+           "model_type": "swin", "image_size": 64, "patch_size": 4, "embed_dim": 16, "depths": [1, 1, 1, 1],
+           "num_heads": [2, 2, 2, 2], "window_size": 4, "out_features": ["stage1", "stage2", "stage3", "stage4"]})
+vision("depth_anything", "DepthAnything", "DepthAnythingForDepthEstimation", 56, reassemble_hidden_size=32,
+       neck_hidden_sizes=[8, 8, 8, 8], fusion_hidden_size=8, head_hidden_size=8, patch_size=14, backbone_config={
+           "model_type": "dinov2", "hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4,
+           "image_size": 56, "patch_size": 14, "out_indices": [1, 2, 3, 4], "reshape_hidden_states": False})
+of_transformers("sam", "vision", lambda batch, length: {
+    "pixel_values": torch.randn(batch, 3, 64, 64), "input_points": torch.rand(batch, 1, 2, 2) * 60,
+    "input_labels": torch.ones(batch, 1, 2, dtype=torch.int64)}, "SamModel", "SamConfig",
+    vision_config={"hidden_size": 32, "output_channels": 16, "num_hidden_layers": 2, "num_attention_heads": 4,
+                   "image_size": 64, "patch_size": 16, "mlp_dim": 64, "num_pos_feats": 8, "window_size": 2,
+                   "global_attn_indexes": [1]},
+    prompt_encoder_config={"hidden_size": 16, "image_size": 64, "patch_size": 16, "mask_input_channels": 8},
+    mask_decoder_config={"hidden_size": 16, "mlp_dim": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
+                         "iou_head_hidden_dim": 16})
+
+
+def clips(batch, length):
+    return {"pixel_values": torch.randn(batch, 4, 3, 32, 32)}
+
+
+of_transformers("videomae", "video", clips, "VideoMAEModel", "VideoMAEConfig", num_frames=4, **PATCHES)
+of_transformers("timesformer", "video", clips, "TimesformerModel", "TimesformerConfig", num_frames=4, **PATCHES)
+of_transformers("vivit", "video", clips, "VivitModel", "VivitConfig", num_frames=4, tubelet_size=[2, 8, 8],
+                image_size=32, **LAYERS)
+
+of_transformers("blip", "text and images", two_towers, "BlipForConditionalGeneration", "BlipConfig", projection_dim=16,
+                image_text_hidden_size=16, text_config={**TEXT, **SPECIAL, "encoder_hidden_size": 32},
+                vision_config=PATCHES)
+of_transformers("clipseg", "text and images", two_towers, "CLIPSegForImageSegmentation", "CLIPSegConfig",
+                text_config={**TEXT, **SPECIAL}, vision_config=PATCHES, projection_dim=32, extract_layers=[0, 1],
+                reduce_dim=16, decoder_num_attention_heads=4, decoder_intermediate_size=32)
+of_transformers("groupvit", "text and images", two_towers, "GroupViTModel", "GroupViTConfig", projection_dim=16,
+                projection_intermediate_dim=16, text_config={**TEXT, **SPECIAL}, vision_config={
+                    **PATCHES, "depths": [1, 1, 1], "num_group_tokens": [8, 4, 0], "num_output_groups": [8, 4, 4]})
+
+of_transformers("wav2vec2_conformer", "audio", waves, "Wav2Vec2ConformerForCTC", "Wav2Vec2ConformerConfig",
+                vocab_size=32, position_embeddings_type="relative", conv_depthwise_kernel_size=5, **WAVES)
+of_transformers("speech_to_text", "audio", lambda batch, length: {
+    "input_features": torch.randn(batch, 40, 16), "decoder_input_ids": ids(batch, length), "use_cache": False},
+    "Speech2TextForConditionalGeneration", "Speech2TextConfig", input_feat_per_channel=16, conv_channels=16,
+    max_source_positions=50, max_target_positions=32, **LAYERS_OF_BOTH)
+of_transformers("dac", "audio", lambda batch, length: {"input_values": torch.randn(batch, 1, 640)}, "DacModel",
+                "DacConfig", encoder_hidden_size=8, downsampling_ratios=[2, 4], upsampling_ratios=[4, 2],
+                decoder_hidden_size=32, n_codebooks=2, codebook_size=16, codebook_dim=4, hidden_size=32)
+
+
+def series(batch, length):
+    return {"past_values": torch.randn(batch, 32, 3)}
+
+
+FORECAST = {"num_input_channels": 3, "context_length": 32, "prediction_length": 4, "patch_length": 4, "patch_stride": 4}
+of_transformers("patchtst", "time series", series, "PatchTSTForPrediction", "PatchTSTConfig", d_model=32,
+                num_hidden_layers=2, num_attention_heads=4, ffn_dim=64, **FORECAST)
+of_transformers("patchtsmixer", "time series", series, "PatchTSMixerForPrediction", "PatchTSMixerConfig", d_model=32,
+                num_layers=2, loss="mse", **FORECAST)
+
+
 # PyTorch's own modules
 
 class Recurrent(torch.nn.Module):

@@ -278,13 +278,15 @@ void BodyText::addNode(size_t index, const CallItem* next, size_t end) {
   const ValueTable& values = functions_.values();
   const std::vector<std::string>& uses = values.uses(index);
   const std::vector<std::string>& definitions = values.definitions(index);
-  const bool is_in_place = ValueTable::writes(node) && definitions.size() == 1 && !uses.empty();
+  const Argument* const written_result = definitions.size() == 1 ? ValueTable::writtenResult(node) : nullptr;
+  const bool is_in_place = written_result != nullptr;
+  const std::string target = is_in_place ? values.resolve(written_result->text) : "";
   if (pending_.has_value() && std::ranges::find(uses, pending_->value) == uses.end()) flush();
   std::optional<Pending> inner = pending_;
   if (inner.has_value()) known_[inner->value] = inner->expression;
   const auto written = [&]() -> std::optional<Expression> {
     // x += y, where x is a variable or a weight.
-    if (!is_in_place || (inner.has_value() && inner->value == uses[0])) return std::nullopt;
+    if (!is_in_place || (inner.has_value() && inner->value == target)) return std::nullopt;
     const NodeText text = nodeTexts();
     std::string assignment = text.augmentedAssignment(node);
     if (!assignment.empty()) return Expression{std::move(assignment)};
@@ -304,7 +306,7 @@ void BodyText::addNode(size_t index, const CallItem* next, size_t end) {
   if (statement.has_value()) {
     lines_.push_back(statement->text);
     // The result is what was written.
-    const Expression self = expressionOf(uses[0]);
+    const Expression self = expressionOf(target);
     if (isVariable(self)) {
       hold(self.text, definitions[0]);
     } else {

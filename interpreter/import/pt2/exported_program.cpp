@@ -1,9 +1,12 @@
 #include <boxcar/interpreter/import/pt2/exported_program.h>
 #include <boxcar/interpreter/import/pt2/json.h>
+#include <boxcar/interpreter/import/pt2/node_text.h>
 #include <boxcar/interpreter/import/pt2/symbolic_size.h>
 #include <boxcar/interpreter/import/pt2/tree_spec.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/schema/function_schema.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -236,6 +239,27 @@ class Reader final {
         node.source = sourceLine(trace->get_string());
       }
     }
+    return plain(std::move(node));
+  }
+
+  // with_effects(token, op, …) calls op and orders it by tokens; in a script, the order of lines does that. Tests of
+  // whole tensors have a second name.
+  static Node plain(Node node) {
+    if (node.target == "torch.ops.aten._is_all_true.default") node.target = "torch.ops.aten.all.default";
+    if (node.target == "torch.ops.aten._is_any_true.default") node.target = "torch.ops.aten.any.default";
+    if (node.target != "torch.ops.higher_order.with_effects" || node.inputs.size() < 2 || node.outputs.empty() ||
+        node.inputs[1].value.kind != Argument::Kind::Operator) {
+      return node;
+    }
+    node.target = node.inputs[1].value.text;
+    node.inputs.erase(node.inputs.begin(), node.inputs.begin() + 2);
+    node.outputs.erase(node.outputs.begin());
+    std::erase_if(node.outputs, [](const Argument& output) { return output.kind == Argument::Kind::None; });
+    const std::optional<OperatorHandle> op = operatorOf(node.target);
+    for (size_t i = 0; op.has_value() && i < node.inputs.size(); ++i) {
+      const auto& parameters = op->schema().arguments();
+      if (node.inputs[i].name.empty() && i < parameters.size()) node.inputs[i].name = parameters[i].name();
+    }
     return node;
   }
 
@@ -300,7 +324,31 @@ class Reader final {
       if (values == nullptr) continue;
       for (const auto& [name, value] : *values) graph.numbers.emplace(std::string(name), kind);
     }
+    if (nesting == 0 && !writes(graph)) reshapeForView(graph);
     return graph;
+  }
+
+  static bool writes(const Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const Node& node) {
+      const std::optional<OperatorHandle> op = operatorOf(node.target);
+      return (op.has_value() && op->schema().is_mutable()) ||
+             std::ranges::any_of(node.inputs, [](const NamedArgument& input) {
+               return input.value.graph != nullptr && writes(*input.value.graph);
+             });
+    });
+  }
+
+  // PyTorch traces with the strides that its own kernels give, such as those of batch norms and attention. Others may
+  // be no view of the same size; a copy is as good where nothing writes.
+  static void reshapeForView(Graph& graph) {
+    for (Node& node : graph.nodes) {
+      for (NamedArgument& input : node.inputs) {
+        if (input.value.graph != nullptr) reshapeForView(*input.value.graph);
+      }
+      if (node.target != "torch.ops.aten.view.default" || node.inputs.size() != 2) continue;
+      node.target = "torch.ops.aten.reshape.default";
+      node.inputs[1].name = "shape";
+    }
   }
 
   TensorMeta tensorMeta(const json::object& parts) const {

@@ -129,8 +129,8 @@ class Parameters final {
       const NodeText literal([](const std::string&) -> Expression { return {}; });
       const std::string value = literal.argument(input.constant).text;
       checks_.push_back(
-          fmt::format("assert {0} {1} {2}, f\"{0} must be {2}, as it was when the model was exported, not {{{0}}}\"",
-                      text, value == "None" ? "is" : "==", value));
+          fmt::format("assert {0} {1} {2}, f\"{3} must be {4}, as it was when the model was exported, not {{{0}}}\"",
+                      text, value == "None" ? "is" : "==", value, textOfFString(text), textOfFString(value)));
       default_ = value;
       return value == "None" ? "Any?" : std::string(literal.argument(input.constant).type->text());
     }
@@ -167,8 +167,8 @@ class Parameters final {
   void checkSymbol(const std::string& symbol, const std::string& text) {
     const auto [first, is_new] = symbols_.emplace(symbol, text);
     if (!is_new) {
-      checks_.push_back(
-          fmt::format("assert {0} == {1}, f\"{0} must be {1}, {{{1}}}, not {{{0}}}\"", text, first->second));
+      checks_.push_back(fmt::format("assert {0} == {1}, f\"{2} must be {3}, {{{1}}}, not {{{0}}}\"", text,
+                                    first->second, textOfFString(text), textOfFString(first->second)));
       return;
     }
     const auto range = program_.ranges.find(symbol);
@@ -176,15 +176,18 @@ class Parameters final {
     // PyTorch gives 0 and a huge number where there is no limit.
     constexpr int64_t kHuge = int64_t{1} << 48;
     const auto [least, most] = range->second;
+    const std::string shown = textOfFString(text);
     const bool has_least = least.has_value() && *least > 0;
     const bool has_most = most.has_value() && *most < kHuge;
     if (has_least && has_most) {
-      checks_.push_back(
-          fmt::format("assert {0} <= {1} <= {2}, f\"{1} must be {0} to {2}, not {{{1}}}\"", *least, text, *most));
+      checks_.push_back(fmt::format("assert {0} <= {1} <= {2}, f\"{3} must be {0} to {2}, not {{{1}}}\"", *least, text,
+                                    *most, shown));
     } else if (has_least) {
-      checks_.push_back(fmt::format("assert {1} >= {0}, f\"{1} must be {0} or more, not {{{1}}}\"", *least, text));
+      checks_.push_back(
+          fmt::format("assert {1} >= {0}, f\"{2} must be {0} or more, not {{{1}}}\"", *least, text, shown));
     } else if (has_most) {
-      checks_.push_back(fmt::format("assert {1} <= {0}, f\"{1} must be {0} or less, not {{{1}}}\"", *most, text));
+      checks_.push_back(
+          fmt::format("assert {1} <= {0}, f\"{2} must be {0} or less, not {{{1}}}\"", *most, text, shown));
     }
   }
 
@@ -332,8 +335,8 @@ std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCa
     }
   }
   auto [result, result_type] = Results(program, body).text(program.results);
-  // Several results are a tuple without its parentheses.
-  if (result.starts_with('(') && result != "()" && result_type != "Any") result = result.substr(1, result.size() - 2);
+  // Several results are a tuple without its parentheses. Those of `(x + 3).clamp(min=0)` stay.
+  if (result_type.starts_with('(')) result = result.substr(1, result.size() - 2);
   body.addLine(fmt::format("return {}", result));
   const auto [marked, numbers] = body.takeLines();
   if (!functions.finish()) return std::nullopt;

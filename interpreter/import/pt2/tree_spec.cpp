@@ -9,17 +9,24 @@ namespace {
 
 constexpr int kMostTreeDepth = 64;
 
-// The keys in a context, which is JSON within a string, or an object that holds them; nothing if it has no keys.
+// The keys in a context, which is JSON within a string, or an object that holds them; nothing if it has no keys. Of a
+// dataclass, it has the names of the fields, and then of those that are None.
 std::optional<std::vector<std::string>> keysIn(const json::value& context, const std::string& what) {
   json::value parsed = context;
-  if (context.is_string()) parsed = json::parse(context.get_string(), what);
+  if (context.is_string()) {
+    const std::string& text = context.get_string();
+    // Other types write what they like.
+    if (!text.starts_with('[') && !text.starts_with('{')) return std::nullopt;
+    parsed = json::parse(text, what);
+  }
   if (const json::object* object = parsed.if_object()) {
     const json::value* const inner = object->if_contains("dict_context");
     if (inner == nullptr) return std::nullopt;
     parsed = *inner;
   }
-  const json::array* const keys = parsed.if_array();
+  const json::array* keys = parsed.if_array();
   if (keys == nullptr) return std::nullopt;
+  if (keys->size() == 2 && (*keys)[0].is_array() && (*keys)[1].is_array()) keys = (*keys)[0].if_array();
   std::vector<std::string> names;
   for (const json::value& key : *keys) {
     if (key.is_string()) {
@@ -44,7 +51,7 @@ TreeSpec readTree(const json::value& value, const std::string& what, int depth) 
   BOXCAR_CHECK(type->is_string(), "{}: the tree of its arguments or results cannot be read", what);
   spec.type = std::string(type->get_string());
   for (const json::value& child : children->get_array()) spec.children.push_back(readTree(child, what, depth + 1));
-  if (spec.type == "builtins.tuple" || spec.type == "torch.Size") {
+  if (spec.type == "builtins.tuple" || spec.type == "torch.Size" || spec.type == "collections.namedtuple") {
     spec.kind = TreeSpec::Kind::Tuple;
   } else if (spec.type == "builtins.list" || spec.type == "collections.deque") {
     spec.kind = TreeSpec::Kind::List;

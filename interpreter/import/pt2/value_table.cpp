@@ -67,8 +67,8 @@ bool onlyChecks(const Node& node) {
 
 bool hasEffect(const Node& node) {
   const std::string_view name = atenName(node);
-  return name.starts_with("_assert") || node.target.find("higher_order") != std::string::npos ||
-         ValueTable::writes(node);
+  return name.starts_with("_assert") || name.starts_with("_linalg_check_errors") || name.starts_with("_print") ||
+         node.target.find("higher_order") != std::string::npos || ValueTable::writes(node);
 }
 
 }  // namespace
@@ -76,6 +76,17 @@ bool hasEffect(const Node& node) {
 bool ValueTable::writes(const Node& node) {
   const auto op = operatorOf(node.target);
   return op.has_value() && op->schema().is_mutable();
+}
+
+const Argument* ValueTable::writtenResult(const Node& node) {
+  const auto op = operatorOf(node.target);
+  if (!op.has_value()) return nullptr;
+  const FunctionSchema& schema = op->schema();
+  if (schema.returns().size() != 1 || !schema.returns()[0].is_write()) return nullptr;
+  const auto written = std::ranges::find_if(schema.arguments(), &boxcar::Argument::is_write);
+  if (written == schema.arguments().end()) return nullptr;
+  const Argument* const value = NodeText::find(node, written->name());
+  return value != nullptr && value->kind == Argument::Kind::Value ? value : nullptr;
 }
 
 ValueTable::ValueTable(const Graph& graph)

@@ -38,6 +38,8 @@ class ValueTable final {
   TypePtr typeOf(const std::string& value) const;
   // Whether the node writes to its arguments.
   static bool writes(const Node& node);
+  // The argument that the node writes and returns: `self` of add_(), `out` of an out= form. Null if there is none.
+  static const Argument* writtenResult(const Node& node);
 
  private:
   const Graph& graph_;

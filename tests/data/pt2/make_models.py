@@ -1,13 +1,16 @@
 """Writes small programs of torch.export beside this file, and models.safetensors with their inputs and results.
 
-Made by PyTorch 2.15: python make_models.py
+Made by PyTorch 2.15: python make_models.py; with names, only these programs are written anew.
 """
 
+import collections
+import dataclasses
 import pathlib
 import re
+import sys
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch._higher_order_ops.map import map as torch_map
 from torch._higher_order_ops.scan import scan
 from torch.export import Dim, export
@@ -173,6 +176,58 @@ class Loss(torch.nn.Module):
         return torch.nn.functional.mse_loss(self.linear(x).relu(), y)
 
 
+class Expressions(torch.nn.Module):
+    """A result that begins with a parenthesis, an out= form, and an operator with the name of a function of nn.ops."""
+
+    def forward(self, x, y):
+        square = torch.empty(x.shape)
+        torch.pow(x, 2, out=square)
+        loss = torch.nn.functional.binary_cross_entropy(x.sigmoid(), y)
+        return (square + loss - x).clamp(min=0.5)
+
+
+class Checked(torch.nn.Module):
+    """Operators with effects, which are ordered by tokens when they are decomposed."""
+
+    def forward(self, x):
+        return torch.linalg.inv(x), torch._is_all_true(x > 0), torch._is_any_true(x > 0)
+
+
+class Transposed(torch.nn.Module):
+    """Decomposed, it views what lies otherwise than PyTorch traced; PyTorch itself cannot run it."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(4)
+        self.linear = torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.linear(self.norm(x.transpose(1, 2)).transpose(1, 2))
+
+
+Pair = collections.namedtuple("Pair", "first second")
+pytree._register_namedtuple(Pair, serialized_type_name="Pair")
+
+
+@dataclasses.dataclass
+class Record:
+    left: torch.Tensor
+    right: torch.Tensor
+    absent: torch.Tensor | None = None
+
+
+torch.export.register_dataclass(Record, serialized_type_name="Record")
+
+
+class Named(torch.nn.Module):
+    """Named tuples, dataclasses, a str, and sizes of tensors in a dict that must be equal."""
+
+    def forward(self, pair, record, rows, mode):
+        total = pair.first + pair.second + record.left * record.right
+        y = rows["a"] + rows["b"] if mode == "add" else rows["a"]
+        return Record(total, y), Pair(y, total)
+
+
 def without_folders(program):
     """Where the program came from on this machine is nobody's business: the names of files are kept."""
     for module in program.graph_module.modules():
@@ -182,13 +237,19 @@ def without_folders(program):
     return program
 
 
+def is_wanted(name):
+    return len(sys.argv) == 1 or name in sys.argv[1:]
+
+
 def write(name, model, args=(), kwargs=None, dynamic_shapes=None, decomposes=False):
     kwargs = kwargs or {}
     program = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    module = program.module()  # PyTorch cannot run all that it decomposes
     if decomposes:
         program = program.run_decompositions()
-    torch.export.save(without_folders(program), HERE / f"{name}.pt2")
-    for kind, values in (("in", (args, kwargs)), ("out", program.module()(*args, **kwargs))):
+    if is_wanted(name):
+        torch.export.save(without_folders(program), HERE / f"{name}.pt2")
+    for kind, values in (("in", (args, kwargs)), ("out", module(*args, **kwargs))):
         leaves = [leaf for leaf in pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)]
         for i, leaf in enumerate(leaves):
             TENSORS[f"{name}.{kind}{i}"] = leaf.detach().clone().contiguous()
@@ -197,13 +258,15 @@ def write(name, model, args=(), kwargs=None, dynamic_shapes=None, decomposes=Fal
 def write_several(name, models, args):
     """Writes several programs into one archive."""
     programs = {key: without_folders(export(model, args)) for key, model in models.items()}
-    package_pt2(HERE / f"{name}.pt2", exported_programs=programs)
+    if is_wanted(name):
+        package_pt2(HERE / f"{name}.pt2", exported_programs=programs)
 
 
 def write_gradients(name, model, args):
     """Writes the program of a loss and its gradients, with both as results."""
     program = _export_forward_backward(export(model, args))
-    torch.export.save(without_folders(program), HERE / f"{name}.pt2")
+    if is_wanted(name):
+        torch.export.save(without_folders(program), HERE / f"{name}.pt2")
     loss = model(*args)
     loss.backward()
     for i, leaf in enumerate(args):
@@ -229,8 +292,19 @@ def main():
     write("written", Written(), (x,))
     write_several("several", {"double": Scaled(2), "triple": Scaled(3)}, (torch.randn(2),))
     write_gradients("gradients", Loss(), (torch.randn(4, 3), torch.randn(4, 2)))
+    write("expressions", Expressions(), (torch.randn(2, 3), torch.rand(2, 3)))
+    write("checked_core", Checked(), (torch.tensor([[2.0, -1.0], [0.0, 4.0]]),), decomposes=True)
+    rows = {"a": torch.randn(2, 3), "b": torch.randn(2, 3)}
+    shapes = torch.export.ShapesCollection()
+    shapes[rows["a"]] = shapes[rows["b"]] = {0: Dim("rows", min=2, max=8)}
+    write("named", Named(), (Pair(*pair), Record(torch.randn(2), torch.randn(2)), rows, "add"), dynamic_shapes=shapes)
+    write("transposed_core", Transposed().eval(), (torch.randn(2, 3, 4),), decomposes=True)
     write("numbers", Numbers().eval(), (torch.randn(1, 4, 12, 12),))
-    save_file(TENSORS, HERE / "models.safetensors")
+    path = HERE / "models.safetensors"
+    if len(sys.argv) > 1:
+        kept = {name: value for name, value in load_file(path).items() if not is_wanted(name.split(".")[0])}
+        TENSORS.update(kept)
+    save_file(TENSORS, path)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ set -u
 source "$(dirname "$0")/expectations.sh"
 models=$2
 
-cp "$models/blocks.pt2" "$models/structures.pt2" "$models/models.safetensors" .
+cp "$models/blocks.pt2" "$models/structures.pt2" "$models/named.pt2" "$models/checked_core.pt2" "$models/models.safetensors" .
 cat >tool.ops <<'END'
 fn scale(Tensor x, int by=2) -> Tensor { return x * by }
 fn pair(float a) -> Any { return {"sum": ones(2) * a, "more": (tensor([1]), a)} }
@@ -72,6 +72,13 @@ expectOutputHas "there is no function or operator called \`scael\`. Did you mean
 runMerged "another shape" call blocks.pt2 'zeros(1, 4, dtype=int64)'
 expectStatus 1
 expectOutputHas "tokens must have the shape [-1, 5], where -1 is any size, not [1, 4]"
+runMerged "a check of a decomposed program" call checked_core.pt2 'zeros(2, 2)'
+expectStatus 1
+expectOutputHas "linalg.inv"
+runMerged "another string" call named.pt2 'pair=(ones(2), ones(2))' 'record={"left": ones(2), "right": ones(2)}' \
+  'rows={"a": ones(2, 3), "b": ones(2, 3)}' 'mode_value="multiply"'
+expectStatus 1
+expectOutputHas 'mode_value must be "add", as it was when the model was exported, not multiply'
 runMerged "no tensors" call tool.ops greet '"you"' -o none.npz
 expectStatus 1
 expectOutputHas "the function returns no tensors"

@@ -83,6 +83,10 @@ expectStatus 1
 expectOutput "boxcar: 'strange.pt2' cannot be imported, because boxcar does not have
   torch.ops.strange.gelu.default (make_models.py:27)
 A plugin may bring an operator; --lenient imports the rest"
+sed 's/torch.ops.higher_order.cond/torch.ops.higher_order.kond/' control.pt2 >functions.pt2
+runMerged "an operator of functions" import functions.pt2 -o out.ops
+expectStatus 1
+expectOutputHas "A plugin may bring an operator; in PyTorch, run_decompositions() may write what takes functions in operators; --lenient"
 runMerged "import --lenient" import --lenient strange.pt2 -o out.ops
 expectStatus 0
 echo 'import "out.ops"; forward(zeros(1, 5, dtype=int64))' >use.ops

@@ -1,4 +1,6 @@
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/import/pt2/word.h>
+#include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/interpreter/session/library_scripts.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +20,19 @@ TEST(ImportedNames, NoFunctionOfNnOpsIsTheNameOfAModule) {
     ++count;
   }
   EXPECT_GT(count, 20);
+}
+
+TEST(ImportedNames, OperatorsWithTheNameOfAFunctionOfNnOpsAreHidden) {
+  const std::string_view text = libraryText(importedScript("nowhere/x.ops", "nn.ops").key).value();
+  int count = 0;
+  for (size_t at = text.find("\nfn "); at != std::string_view::npos; at = text.find("\nfn ", at + 1)) {
+    const std::string name(text.substr(at + 4, text.find('(', at) - at - 4));
+    const bool is_operator = !Dispatcher::singleton().findOverloads("aten::" + name).empty();
+    EXPECT_EQ(isHiddenByLibrary(name), is_operator) << name;
+    if (is_operator) ++count;
+  }
+  EXPECT_GT(count, 0);
+  EXPECT_FALSE(isHiddenByLibrary("relu"));
 }
 
 TEST(ImportedNames, WordsOfAClassAreWordsOfItsFunction) {
