@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/import/pt2/higher_order.h>
 #include <boxcar/interpreter/import/pt2/module_calls.h>
 #include <boxcar/interpreter/import/pt2/program_text.h>
+#include <boxcar/interpreter/import/pt2/recompose.h>
 #include <boxcar/interpreter/import/pt2/value_table.h>
 #include <boxcar/interpreter/import/pt2/word.h>
 #include <boxcar/interpreter/import/script_words.h>
@@ -372,7 +373,8 @@ std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCa
 
 }  // namespace
 
-std::string programText(const ExportedProgram& program, const ProgramTextOptions& options) {
+std::string programText(ExportedProgram program, const ProgramTextOptions& options) {
+  recompose(program);
   const ValueTable values(program.graph);
   std::unordered_map<std::string, std::string> weights;
   for (const InputSpec& input : program.inputs) {
