@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/import/pt2/body_text.h>
+#include <boxcar/interpreter/import/pt2/function_sizes.h>
 #include <boxcar/interpreter/import/pt2/function_text.h>
 #include <boxcar/interpreter/import/pt2/higher_order.h>
 #include <boxcar/interpreter/import/pt2/module_calls.h>
@@ -375,6 +376,7 @@ std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCa
 
 std::string programText(ExportedProgram program, const ProgramTextOptions& options) {
   recompose(program);
+  placeSizes(program);
   const ValueTable values(program.graph);
   std::unordered_map<std::string, std::string> weights;
   for (const InputSpec& input : program.inputs) {

@@ -41,11 +41,6 @@ bool areAll(const NamedArgument& list, std::string_view name, int64_t number) {
   return list.name == name && areAll(list.value, number);
 }
 
-bool areSame(std::span<const Size> left, std::span<const Size> right) {
-  return std::ranges::equal(
-      left, right, [](const Size& a, const Size& b) { return a.number == b.number && a.expression == b.expression; });
-}
-
 class Recomposer final {
  public:
   explicit Recomposer(ExportedProgram& program) : graph_(program.graph) {
@@ -144,7 +139,7 @@ class Recomposer final {
     const Argument* const self = NodeText::find(node, "self");
     const TensorMeta* const before = metaOf(self);
     const TensorMeta* const after = node.outputs.size() == 1 ? metaOf(&node.outputs[0]) : nullptr;
-    if (before == nullptr || after == nullptr || !areSame(before->sizes, after->sizes)) return;
+    if (before == nullptr || after == nullptr || before->sizes != after->sizes) return;
     Argument argument = *self;
     node.inputs = {{"self", std::move(argument)}};
     setTarget(node, "alias.default");
@@ -204,9 +199,9 @@ class Recomposer final {
     const std::span<const Size> outer_to(to->sizes);
     const bool fits = outer.size() > 1 && outer.size() == outer_to.size() && flat->sizes.size() == 2 &&
                       flat_to->sizes.size() == 2 &&
-                      areSame(outer.first(outer.size() - 1), outer_to.first(outer.size() - 1)) &&
-                      areSame(outer.last(1), std::span(flat->sizes).last(1)) &&
-                      areSame(outer_to.last(1), std::span(flat_to->sizes).last(1));
+                      std::ranges::equal(outer.first(outer.size() - 1), outer_to.first(outer.size() - 1)) &&
+                      std::ranges::equal(outer.last(1), std::span(flat->sizes).last(1)) &&
+                      std::ranges::equal(outer_to.last(1), std::span(flat_to->sizes).last(1));
     if (!fits) return x;
     Argument argument = *whole;
     // The view behind it then finds the shape that it makes.
