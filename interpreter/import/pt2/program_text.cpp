@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/import/pt2/function_sizes.h>
 #include <boxcar/interpreter/import/pt2/function_text.h>
 #include <boxcar/interpreter/import/pt2/higher_order.h>
+#include <boxcar/interpreter/import/pt2/list_inputs.h>
 #include <boxcar/interpreter/import/pt2/module_calls.h>
 #include <boxcar/interpreter/import/pt2/program_text.h>
 #include <boxcar/interpreter/import/pt2/recompose.h>
@@ -384,6 +385,8 @@ std::string programText(ExportedProgram program, const ProgramTextOptions& optio
   }
   FunctionTexts functions(program.graph, values, std::move(weights), {});
   const ModuleCall root = moduleCalls(program.graph, values);
+  functions.setListTypes(typesOfListInputs(
+      program.graph, values, root, [&](const std::string& value) { return functions.weightOf(value) != nullptr; }));
   while (true) {
     if (std::optional<std::string> text = textOf(program, root, functions, options)) return std::move(*text);
     functions.restart();

@@ -46,6 +46,7 @@ expectScript numbers "modules that differ in numbers"
 expectScript layers_core "layers that run_decompositions took apart"
 expectScript sizes "sizes that modules compute"
 expectScript sizes_core "sizes that modules compute, after run_decompositions"
+expectScript growing "modules that take what all before them gave"
 rm blocks.safetensors
 runMerged "import --in-place" import --in-place blocks.pt2 -o blocks.ops
 expectStatus 0
