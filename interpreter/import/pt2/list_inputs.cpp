@@ -1,7 +1,10 @@
 #include <boxcar/interpreter/import/pt2/list_inputs.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace boxcar::interp::pt2 {
