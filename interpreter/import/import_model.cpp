@@ -162,11 +162,11 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
   BOXCAR_CHECK(!models.empty(), kHoldsNoProgram, path);
   if (!wanted.empty() || models.size() > 1) chooseModel(models, path);
   const std::string what = fmt::format("'{}', {}", path, models[0]);
-  const pt2::ExportedProgram program = pt2::readExportedProgram(textOf(members.at(models[0])), what);
+  pt2::ExportedProgram program = pt2::readExportedProgram(textOf(members.at(models[0])), what);
   const std::vector<std::string> missing = pt2::missingParts(program);
   checkNothingIsMissing(path, missing, options);
   std::string text = pt2::programText(
-      program,
+      std::move(program),
       {.title = file, .weights = options.weights.empty() ? file : options.weights, .is_lenient = options.is_lenient});
   return formatted(path, std::move(text));
 }

@@ -38,6 +38,11 @@ std::string numberName(std::string_view argument) {
   return argument == "shape" ? "size" : variableName(argument);
 }
 
+// Lists of tensors, which grow from module to module.
+constexpr std::string_view kListName = "features";
+
+std::string listKey(const std::vector<std::string>& values) { return fmt::format("{}", fmt::join(values, "\n")); }
+
 // The number at the end of a path, and what is before it.
 std::optional<std::pair<std::string, int64_t>> numbered(std::string_view path) {
   size_t begin = path.size();
@@ -74,6 +79,16 @@ std::string BodyText::addParameter(const std::string& value, TypePtr type) {
   const bool is_first = type == Type::tensor() && !held_.contains("x");
   std::string name = freshName(is_first ? "x" : variableName(value));
   hold(name, value);
+  return name;
+}
+
+std::string BodyText::addListParameter(const std::vector<std::string>& values) {
+  std::string name = freshName(kListName);
+  held_[name].insert("");
+  for (size_t i = 0; i < values.size(); ++i) {
+    known_[values[i]] = {fmt::format("{}[{}]", name, i), Precedence::Atom, Type::tensor()};
+  }
+  lists_[listKey(values)] = name;
   return name;
 }
 
@@ -229,6 +244,14 @@ NodeText BodyText::nodeTexts() {
   return NodeText([this](const std::string& value) { return expressionOf(value); },
                   [this](std::string_view name, std::string text, TypePtr type) {
                     return numbers_.add({numberName(name), std::move(text), type, "", "", {}});
+                  },
+                  [this](const std::vector<Argument>& items) -> std::optional<Expression> {
+                    if (lists_.empty()) return std::nullopt;
+                    std::vector<std::string> values;
+                    for (const Argument& item : items) values.push_back(functions_.values().resolve(item.text));
+                    const auto found = lists_.find(listKey(values));
+                    if (found == lists_.end()) return std::nullopt;
+                    return Expression{found->second, Precedence::Atom, Type::listOf(Type::tensor())};
                   });
 }
 
@@ -327,9 +350,14 @@ void BodyText::addCall(const ModuleCall& call, const CallItem* next, size_t end)
   const FunctionText& function = functions_.functions()[use.function];
   std::vector<std::string> arguments;
   for (const std::string& value : use.inputs) arguments.push_back(expressionOf(value).text);
+  if (!use.list.empty()) {
+    arguments.insert(arguments.begin() + static_cast<ptrdiff_t>(use.list_position), listText(use.list));
+  }
   if (function.takes_name) arguments.push_back(pathText(withoutCallNumber(call.path)));
   const Expression text{fmt::format("{}({}{})", function.name, fmt::join(arguments, ", "), numberArguments(use))};
-  const std::string heir = release(use.inputs, call.end, end);
+  std::vector<std::string> inputs = use.inputs;
+  inputs.insert(inputs.end(), use.list.begin(), use.list.end());
+  const std::string heir = release(inputs, call.end, end);
   std::string base = call.path.substr(call.path.rfind('.') + 1);
   base = variableName(withoutCallNumber(base));
   assign(use.outputs, text, heir, next, end, base == "x" ? function.name : base, /*is_call=*/true);
@@ -343,7 +371,12 @@ std::optional<BodyText::Loop> BodyText::loopAt(const std::vector<CallItem>& item
   if (!start.has_value()) return std::nullopt;
   const FunctionUse use = functions_.use(*items[first].call);
   const ValueTable& values = functions_.values();
-  Loop loop{.count = 1, .first_number = start->second, .stem = start->first, .carried = {}, .collected = {}};
+  Loop loop{.count = 1,
+            .first_number = start->second,
+            .stem = start->first,
+            .carried = {},
+            .collected = {},
+            .grows = !use.list.empty()};
   FunctionUse before = use;
   for (size_t i = first + 1; i < items.size(); ++i) {
     if (items[i].call == nullptr) break;
@@ -366,15 +399,23 @@ std::optional<BodyText::Loop> BodyText::loopAt(const std::vector<CallItem>& item
         fits = fits && now.inputs[p] == before.inputs[p];
       }
     }
+    if (loop.grows) {
+      fits = fits && before.outputs.size() == 1 && now.list.size() == before.list.size() + 1 &&
+             now.list.back() == before.outputs[0] &&
+             std::equal(before.list.begin(), before.list.end(), now.list.begin()) &&
+             std::ranges::none_of(carried, [](const auto& result) { return result.has_value(); });
+    }
     if (!fits || (loop.count > 1 && carried != loop.carried)) break;
     loop.carried = std::move(carried);
     ++loop.count;
     before = std::move(now);
   }
   if (loop.count < kFewestTurns) return std::nullopt;
+  loop.collected.assign(use.outputs.size(), false);
+  // The list holds them.
+  if (loop.grows) return loop;
   // Which results are used after the next call.
   const size_t loop_end = items[first + loop.count - 1].call->end;
-  loop.collected.assign(use.outputs.size(), false);
   for (size_t i = 0; i + 1 < loop.count; ++i) {
     const FunctionUse each = functions_.use(*items[first + i].call);
     const size_t next_end = items[first + i + 1].call->end;
@@ -430,18 +471,9 @@ void BodyText::addLoop(const std::vector<CallItem>& items, size_t first, const L
     if (is_used) held_[targets[q]].insert("");
   }
   const std::string number = freshName("i");
-  if (function.takes_name) {
-    // Quoted, with {name} and {i} in it.
-    const std::string whole = pathText(loop.stem + "0");
-    const bool is_own = whole.starts_with("name + ");
-    const std::string stem = is_own ? "{name}" + loop.stem.substr(withoutCallNumber(path_).size()) : loop.stem;
-    arguments.push_back(fmt::format("f\"{}{{{}}}\"", stem, number));
-  }
+  if (function.takes_name) arguments.push_back(loopPath(loop, number));
   const std::string call = fmt::format("{}({}{})", function.name, fmt::join(arguments, ", "), numberArguments(use));
-  const int64_t past = loop.first_number + static_cast<int64_t>(loop.count);
-  const std::string range =
-      loop.first_number == 0 ? std::to_string(past) : fmt::format("{}, {}", loop.first_number, past);
-  lines_.push_back(fmt::format("for {} in range({}) {{", number, range));
+  lines_.push_back(fmt::format("for {} in range({}) {{", number, loopRange(loop)));
   lines_.push_back(targets.empty() ? call : fmt::format("{} = {}", fmt::join(targets, ", "), call));
   for (size_t q = 0; q < lists.size(); ++q) {
     if (!lists[q].empty()) lines_.push_back(fmt::format("{}.append({})", lists[q], targets[q]));
@@ -463,10 +495,68 @@ void BodyText::addLoop(const std::vector<CallItem>& items, size_t first, const L
   release(last_use.outputs, last_call.end, end);
 }
 
+void BodyText::addGrowingLoop(const std::vector<CallItem>& items, size_t first, const Loop& loop, size_t end) {
+  flush();
+  const size_t loop_end = items[first + loop.count - 1].call->end;
+  const FunctionUse use = functions_.use(*items[first].call);
+  const FunctionText& function = functions_.functions()[use.function];
+  std::string list = listText(use.list);
+  // A list that is a parameter is none of these: what it holds is used once.
+  const bool goes_on = lists_.erase(listKey(use.list)) > 0;
+  if (!goes_on) {
+    std::string name = freshName(kListName);
+    held_[name].insert("");
+    lines_.push_back(fmt::format("{} = {}", name, list));
+    list = std::move(name);
+  }
+  std::vector<std::string> arguments;
+  for (const std::string& value : use.inputs) arguments.push_back(expressionOf(value).text);
+  arguments.insert(arguments.begin() + static_cast<ptrdiff_t>(use.list_position), list);
+  const std::string number = freshName("i");
+  if (function.takes_name) arguments.push_back(loopPath(loop, number));
+  lines_.push_back(fmt::format("for {} in range({}) {{", number, loopRange(loop)));
+  lines_.push_back(
+      fmt::format("{}.append({}({}{}))", list, function.name, fmt::join(arguments, ", "), numberArguments(use)));
+  lines_.emplace_back("}");
+  std::vector<std::string> held = use.list;
+  for (size_t turn = 0; turn < loop.count; ++turn) {
+    const std::string result = functions_.use(*items[first + turn].call).outputs[0];
+    known_[result] = {fmt::format("{}[{}]", list, held.size()), Precedence::Atom, Type::tensor()};
+    held.push_back(result);
+  }
+  lists_[listKey(held)] = list;
+  std::vector<std::string> ended = use.inputs;
+  ended.insert(ended.end(), use.list.begin(), use.list.end());
+  release(ended, loop_end, end);
+}
+
+std::string BodyText::listText(const std::vector<std::string>& values) {
+  if (const auto known = lists_.find(listKey(values)); known != lists_.end()) return known->second;
+  std::vector<std::string> texts;
+  for (const std::string& value : values) texts.push_back(expressionOf(value).text);
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+std::string BodyText::loopPath(const Loop& loop, const std::string& number) {
+  // Quoted, with {name} and {i} in it.
+  const std::string whole = pathText(loop.stem + "0");
+  const bool is_own = whole.starts_with("name + ");
+  const std::string stem = is_own ? "{name}" + loop.stem.substr(withoutCallNumber(path_).size()) : loop.stem;
+  return fmt::format("f\"{}{{{}}}\"", stem, number);
+}
+
+std::string BodyText::loopRange(const Loop& loop) {
+  const int64_t past = loop.first_number + static_cast<int64_t>(loop.count);
+  const bool is_from_0 = loop.first_number == 0;
+  const std::string end =
+      numbers_.add({is_from_0 ? "count" : "end", std::to_string(past), Type::integer(), "", "", std::nullopt});
+  return is_from_0 ? end : fmt::format("{}, {}", loop.first_number, end);
+}
+
 void BodyText::addItems(const ModuleCall& call) {
   for (size_t i = 0; i < call.items.size(); ++i) {
     if (const auto loop = loopAt(call.items, i)) {
-      addLoop(call.items, i, *loop, call.end);
+      loop->grows ? addGrowingLoop(call.items, i, *loop, call.end) : addLoop(call.items, i, *loop, call.end);
       i += loop->count - 1;
       continue;
     }

@@ -27,6 +27,8 @@ class BodyText final {
 
   // Adds a parameter that holds [value]; returns its name.
   std::string addParameter(const std::string& value, TypePtr type);
+  // Adds a parameter that holds [values]; returns its name.
+  std::string addListParameter(const std::vector<std::string>& values);
   // Says how a value is written that is no variable of its own.
   void addExpression(const std::string& value, Expression expression);
   // Reserves a name for something else.
@@ -58,12 +60,19 @@ class BodyText final {
     std::vector<std::optional<size_t>> carried;  // for each parameter, the result of the call before; nothing if it
                                                  // is the same in all calls
     std::vector<bool> collected;                 // for each result, whether it is used after the loop
+    bool grows = false;                          // each result goes to the end of the list that the next call takes
   };
 
   void addNode(size_t index, const CallItem* next, size_t end);
   void addHigherOrder(size_t index, size_t end);
   void addCall(const ModuleCall& call, const CallItem* next, size_t end);
   void addLoop(const std::vector<CallItem>& items, size_t first, const Loop& loop, size_t end);
+  void addGrowingLoop(const std::vector<CallItem>& items, size_t first, const Loop& loop, size_t end);
+  // Returns the text of a list of values: its variable, if it is one.
+  std::string listText(const std::vector<std::string>& values);
+  // Returns the text of the paths of a loop, and of the numbers that it goes over.
+  std::string loopPath(const Loop& loop, const std::string& number);
+  std::string loopRange(const Loop& loop);
   std::optional<Loop> loopAt(const std::vector<CallItem>& items, size_t first) const;
   // Assigns the results of a statement.
   void assign(const std::vector<std::string>& values, const Expression& expression, const std::string& heir,
@@ -89,6 +98,7 @@ class BodyText final {
   const std::set<std::string> outputs_;
   std::unordered_map<std::string, Expression> known_;
   std::map<std::string, std::set<std::string>> held_;  // by variables
+  std::map<std::string, std::string> lists_;           // variables, by the names of what they hold
   std::set<std::string> reserved_;
   std::optional<Pending> pending_;
   std::vector<std::string> lines_;

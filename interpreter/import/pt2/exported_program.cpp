@@ -322,7 +322,14 @@ class Reader final {
     for (const auto& [table, kind] : tables) {
       const json::object* const values = findObject(parts, table);
       if (values == nullptr) continue;
-      for (const auto& [name, value] : *values) graph.numbers.emplace(std::string(name), kind);
+      for (const auto& [name, value] : *values) {
+        graph.numbers.emplace(std::string(name), kind);
+        const json::object* const symbolic =
+            kind == "int" && value.is_object() ? findObject(value.get_object(), "as_expr") : nullptr;
+        if (symbolic != nullptr) {
+          graph.expressions.emplace(std::string(name), readableSize(stringAt(*symbolic, "expr_str")));
+        }
+      }
     }
     if (nesting == 0 && !writes(graph)) reshapeForView(graph);
     return graph;

@@ -19,6 +19,8 @@ struct Graph;
 struct Size {
   std::optional<int64_t> number = {};
   std::string expression = {};
+
+  bool operator==(const Size&) const = default;
 };
 
 struct TensorMeta {
@@ -84,6 +86,8 @@ struct Graph {
   std::unordered_map<std::string, TensorMeta> tensors;
   // The kinds of values that are no tensors: "int", "float", "bool".
   std::unordered_map<std::string, std::string_view> numbers;
+  // The symbolic expressions of ints, as those of sizes.
+  std::unordered_map<std::string, std::string> expressions;
 };
 
 struct InputSpec {

@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/import/pt2/body_text.h>
 #include <boxcar/interpreter/import/pt2/function_text.h>
+#include <boxcar/interpreter/import/pt2/list_inputs.h>
 #include <boxcar/interpreter/import/pt2/word.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -78,6 +79,14 @@ std::string FunctionTexts::uniqueName(std::string_view type) {
   return name;
 }
 
+void FunctionTexts::takeList(const ModuleCall& call, FunctionUse& use) const {
+  use.list = listInput(graph_, values_, call, [this](const std::string& value) { return weightOf(value) != nullptr; });
+  const std::set<std::string> listed(use.list.begin(), use.list.end());
+  const auto isListed = [&](const std::string& value) { return listed.contains(value); };
+  use.list_position = static_cast<size_t>(std::ranges::find_if(use.inputs, isListed) - use.inputs.begin());
+  std::erase_if(use.inputs, isListed);
+}
+
 FunctionUse FunctionTexts::use(const ModuleCall& call) {
   const auto known = uses_.find(&call);
   if (known != uses_.end()) return known->second;
@@ -86,12 +95,17 @@ FunctionUse FunctionTexts::use(const ModuleCall& call) {
     if (weightOf(value) == nullptr && !constants_.contains(value)) use.inputs.push_back(std::move(value));
   }
   use.outputs = outputsOf(values_, call.begin, call.end);
+  if (list_types_.contains(call.type)) takeList(call, use);
 
   BodyText body(*this, call.path, use.outputs);
   std::vector<std::string> parameters;
-  for (const std::string& value : use.inputs) {
-    const TypePtr type = values_.typeOf(value);
-    parameters.push_back(fmt::format("{} {}", typeText(type), body.addParameter(value, type)));
+  for (size_t i = 0; i <= use.inputs.size(); ++i) {
+    if (!use.list.empty() && i == use.list_position) {
+      parameters.push_back(fmt::format("Tensor[] {}", body.addListParameter(use.list)));
+    }
+    if (i == use.inputs.size()) break;
+    const TypePtr type = values_.typeOf(use.inputs[i]);
+    parameters.push_back(fmt::format("{} {}", typeText(type), body.addParameter(use.inputs[i], type)));
   }
   body.addItems(call);
   std::vector<std::string> results;

@@ -39,6 +39,8 @@ struct FunctionText {
 struct FunctionUse {
   size_t function = 0;
   std::vector<std::string> inputs;   // values, in the order of the parameters
+  std::vector<std::string> list;     // those that it takes as a list
+  size_t list_position = 0;          // of the list among the inputs
   std::vector<std::string> outputs;  // values, in the order of the results
   std::vector<NumberSlot> numbers;   // of the function's lines, as the module has them
 };
@@ -52,6 +54,9 @@ class FunctionTexts final {
       : graph_(graph), values_(values), weight_of_value_(std::move(weights)), constants_(std::move(constants)) {
     for (const auto& [value, key] : weight_of_value_) keys_.insert(key);
   }
+
+  // Says which types of modules take a list of tensors.
+  void setListTypes(std::set<std::string, std::less<>> types) { list_types_ = std::move(types); }
 
   // Returns the use of the function for [call], which is made if there is none yet.
   FunctionUse use(const ModuleCall& call);
@@ -84,6 +89,8 @@ class FunctionTexts final {
 
  private:
   std::string uniqueName(std::string_view type);
+  // Divides the inputs into those that are a list and the others.
+  void takeList(const ModuleCall& call, FunctionUse& use) const;
   std::string slotText(const NumberSlot& slot, const std::string& parameter) const;
   bool takesPart(const NumberSlot& slot) const;
   bool finish(FunctionText& function);
@@ -97,6 +104,7 @@ class FunctionTexts final {
   std::map<std::string, size_t> by_text_;
   std::map<const ModuleCall*, FunctionUse> uses_;
   std::set<std::string, std::less<>> names_;
+  std::set<std::string, std::less<>> list_types_;
   size_t rounds_ = 0;
   std::set<std::string> apart_;  // the keys of functions whose modules must have equal numbers
   bool uses_layers_ = false;

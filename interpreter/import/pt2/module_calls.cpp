@@ -1,6 +1,8 @@
 #include <boxcar/interpreter/import/pt2/module_calls.h>
+#include <boxcar/interpreter/import/pt2/node_text.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -8,8 +10,8 @@
 namespace boxcar::interp::pt2 {
 namespace {
 
-// A call with fewer items is no function of its own.
-constexpr size_t kFewestItems = 4;
+// A call with fewer steps is no function of its own.
+constexpr ptrdiff_t kFewestItems = 4;
 constexpr size_t kMostDepth = 64;
 
 // The frames of a node within the model itself.
@@ -49,16 +51,25 @@ bool isPartOfOther(std::string_view type) {
          std::ranges::none_of(kWhole, [&](std::string_view start) { return type.starts_with(start); });
 }
 
+// Whether it does more than compute a number, which each function does for itself.
+bool isStep(const Graph& graph, const CallItem& item) {
+  if (item.call != nullptr) return true;
+  const std::string_view target = graph.nodes[item.node].target;
+  return target != "torch.ops.aten.sym_size.int" && !isNumberFunction(target);
+}
+
 // Replaces calls that get no function by their items.
-void flatten(ModuleCall& call) {
+void flatten(const Graph& graph, ModuleCall& call) {
   std::vector<CallItem> items;
   for (CallItem& item : call.items) {
     if (item.call == nullptr) {
       items.push_back(std::move(item));
       continue;
     }
-    flatten(*item.call);
-    const bool is_short = item.call->items.size() < kFewestItems;
+    flatten(graph, *item.call);
+    const bool is_short = std::ranges::count_if(item.call->items, [&](const CallItem& inner) {
+                            return isStep(graph, inner);
+                          }) < kFewestItems;
     if (is_short || isPartOfOther(item.call->type)) {
       std::ranges::move(item.call->items, std::back_inserter(items));
     } else {
@@ -86,7 +97,7 @@ ModuleCall moduleCalls(const Graph& graph, const ValueTable& values) {
     }
     add(root, i, frames, 0);
   }
-  flatten(root);
+  flatten(graph, root);
   return root;
 }
 

@@ -236,6 +236,9 @@ Expression NodeText::argument(const Argument& value, TypePtr type, std::optional
     case Kind::Operator:
     case Kind::CustomObject: BOXCAR_FAIL("it has an argument of a kind that scripts do not have: '{}'", value.text);
   }
+  if (list_) {
+    if (std::optional<Expression> variable = list_(value.items)) return std::move(*variable);
+  }
   const TypePtr list = type != nullptr && type->isOptional() ? type->element() : type;
   const TypePtr element = list != nullptr && list->isList() ? list->element() : nullptr;
   const bool are_equal = !value.items.empty() && std::ranges::all_of(value.items, [&](const Argument& item) {

@@ -37,7 +37,10 @@ class NodeText final {
   using Lookup = std::function<Expression(const std::string& value)>;
   // [number] gives the text in which an int or a float of the argument called [name] stands; without it, as it is.
   using Number = std::function<std::string(std::string_view name, std::string text, TypePtr type)>;
-  explicit NodeText(Lookup lookup, Number number = {}) : lookup_(std::move(lookup)), number_(std::move(number)) {}
+  // [list] gives the variable that a list of values is, if there is one.
+  using List = std::function<std::optional<Expression>(const std::vector<Argument>& items)>;
+  explicit NodeText(Lookup lookup, Number number = {}, List list = {})
+      : lookup_(std::move(lookup)), number_(std::move(number)), list_(std::move(list)) {}
 
   // Returns the call. Throws Error that names an argument which has no form in a script.
   Expression call(const Node& node) const;
@@ -63,6 +66,7 @@ class NodeText final {
 
   Lookup lookup_;
   Number number_;
+  List list_;
 };
 
 }  // namespace boxcar::interp::pt2

@@ -1,8 +1,11 @@
 #include <boxcar/interpreter/import/pt2/body_text.h>
+#include <boxcar/interpreter/import/pt2/function_sizes.h>
 #include <boxcar/interpreter/import/pt2/function_text.h>
 #include <boxcar/interpreter/import/pt2/higher_order.h>
+#include <boxcar/interpreter/import/pt2/list_inputs.h>
 #include <boxcar/interpreter/import/pt2/module_calls.h>
 #include <boxcar/interpreter/import/pt2/program_text.h>
+#include <boxcar/interpreter/import/pt2/recompose.h>
 #include <boxcar/interpreter/import/pt2/value_table.h>
 #include <boxcar/interpreter/import/pt2/word.h>
 #include <boxcar/interpreter/import/script_words.h>
@@ -376,7 +379,9 @@ std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCa
 
 }  // namespace
 
-std::string programText(const ExportedProgram& program, const ProgramTextOptions& options) {
+std::string programText(ExportedProgram program, const ProgramTextOptions& options) {
+  recompose(program);
+  placeSizes(program);
   const ValueTable values(program.graph);
   std::unordered_map<std::string, std::string> weights;
   for (const InputSpec& input : program.inputs) {
@@ -384,6 +389,8 @@ std::string programText(const ExportedProgram& program, const ProgramTextOptions
   }
   FunctionTexts functions(program.graph, values, std::move(weights), {});
   const ModuleCall root = moduleCalls(program.graph, values);
+  functions.setListTypes(typesOfListInputs(
+      program.graph, values, root, [&](const std::string& value) { return functions.weightOf(value) != nullptr; }));
   while (true) {
     if (std::optional<std::string> text = textOf(program, root, functions, options)) return std::move(*text);
     functions.restart();

@@ -19,6 +19,6 @@ struct ProgramTextOptions {
 std::vector<std::string> missingParts(const ExportedProgram& program);
 
 // Returns the program as a script whose function `forward` is the model. Throws Error for what has no form in a script.
-std::string programText(const ExportedProgram& program, const ProgramTextOptions& options);
+std::string programText(ExportedProgram program, const ProgramTextOptions& options);
 
 }  // namespace boxcar::interp::pt2

@@ -104,6 +104,34 @@ class Numbers(torch.nn.Module):
         return x
 
 
+class Layers(torch.nn.Module):
+    """Layers that run_decompositions takes apart, and calls that look like them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(2, 4, 3, padding=1, bias=False)
+        self.norm = torch.nn.BatchNorm2d(4)
+        self.deep = torch.nn.Conv2d(4, 4, 3, stride=2, dilation=2, groups=4)
+        self.up = torch.nn.ConvTranspose2d(4, 4, 2, stride=2)
+        self.along = torch.nn.Conv1d(4, 4, 4)
+        self.after = torch.nn.LayerNorm(6)
+        self.first = torch.nn.Linear(6, 5)
+        self.second = torch.nn.Linear(5, 6, bias=False)
+        self.both = torch.nn.LayerNorm((4, 6))
+        self.head = torch.nn.Linear(24, 3)
+        self.grid = torch.nn.Parameter(torch.randn(3, 3))
+
+    def forward(self, x):
+        x = torch.nn.functional.max_pool2d(self.norm(self.conv(x)).relu(), 2)
+        x = self.deep(self.up(x)).flatten(2)
+        x = self.after(self.along(x))
+        # The transposed weight is used twice.
+        y = self.second(self.first(x).softmax(-1)) + self.second.weight.t().sum()
+        x = self.head(self.both(x + y).flatten(1))
+        # A bias of two dimensions.
+        return torch.addmm(self.grid, x.t() @ x, self.grid.t()), x, x.mm(self.grid.t())
+
+
 class Control(torch.nn.Module):
     """Operators that take graphs."""
 
@@ -145,6 +173,78 @@ class Statistics(torch.nn.Module):
     def forward(self, x):
         self.calls.add_(1)
         return self.norm(x)
+
+
+class Split(torch.nn.Module):
+    """Attention whose heads are part of the batch: its sizes are products."""
+
+    def __init__(self):
+        super().__init__()
+        self.line = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        y = self.line(x).view(batch, length, 2, 2).transpose(1, 2).reshape(batch * 2, length, 2)
+        y = torch.bmm(y, y.transpose(1, 2)).softmax(-1) @ y
+        return x + y.view(batch, 2, length, 2).transpose(1, 2).reshape(batch, length, width)
+
+
+class Flat(torch.nn.Module):
+    """Takes no tensor that has the batch as a size."""
+
+    def forward(self, x, batch):
+        y = x.relu() * 2
+        y = y.view(batch, -1, 4).flip(1) + 1
+        return y.reshape(x.shape)
+
+
+class Sizes(torch.nn.Module):
+    """Sizes that modules compute from what they take, have to be given, or come from data."""
+
+    def __init__(self):
+        super().__init__()
+        self.splits = torch.nn.ModuleList([Split() for _ in range(4)])
+        self.flats = torch.nn.ModuleList([Flat() for _ in range(2)])
+
+    def forward(self, x):
+        for split in self.splits:
+            x = split(x)
+        y = x.reshape(-1, 4)
+        for flat in self.flats:
+            y = flat(y, x.shape[0])
+        y.mul_(0.5)
+        some = x[x > 0].nonzero()
+        return y.view(x.shape[0], x.shape[1] * 4), x.shape[0] * 3, some.float().mean() * some.shape[0]
+
+
+class Dense(torch.nn.Module):
+    def __init__(self, inputs):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm2d(inputs)
+        self.conv = torch.nn.Conv2d(inputs, 2, 3, padding=1)
+
+    def forward(self, features):
+        x = torch.cat(features, 1)
+        return self.conv(self.norm(x).relu()).sigmoid()
+
+
+class Growing(torch.nn.Module):
+    """Modules that each take what all before them gave."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = torch.nn.ModuleList([Dense(2 + 2 * i) for i in range(5)])
+        self.last = torch.nn.ModuleList([Dense(12 + 2 * i) for i in range(3)])
+
+    def forward(self, x):
+        features = [x]
+        for dense in self.dense:
+            features.append(dense(features))
+        x = torch.cat(features, 1)
+        features = [x]
+        for dense in self.last:
+            features.append(dense(features))
+        return torch.cat(features, 1) + features[-1].mean()
 
 
 class Written(torch.nn.Module):
@@ -300,6 +400,12 @@ def main():
     write("named", Named(), (Pair(*pair), Record(torch.randn(2), torch.randn(2)), rows, "add"), dynamic_shapes=shapes)
     write("transposed_core", Transposed().eval(), (torch.randn(2, 3, 4),), decomposes=True)
     write("numbers", Numbers().eval(), (torch.randn(1, 4, 12, 12),))
+    shapes = ({0: Dim("batch")},)
+    write("layers_core", Layers().eval(), (torch.randn(2, 2, 10, 10),), dynamic_shapes=shapes, decomposes=True)
+    shapes = ({0: Dim("batch"), 1: Dim("length")},)
+    write("sizes", Sizes().eval(), (torch.randn(2, 3, 4),), dynamic_shapes=shapes)
+    write("sizes_core", Sizes().eval(), (torch.randn(2, 3, 4),), dynamic_shapes=shapes, decomposes=True)
+    write("growing", Growing().eval(), (torch.randn(1, 2, 4, 4),))
     path = HERE / "models.safetensors"
     if len(sys.argv) > 1:
         kept = {name: value for name, value in load_file(path).items() if not is_wanted(name.split(".")[0])}

@@ -20,17 +20,33 @@ END
 runMerged "the script" run use.ops
 expectStatus 0
 expectOutput "True"
-runMerged "modules that differ in numbers" import numbers.pt2 -o numbers.ops
-expectStatus 0
-diff -u "$models/numbers.ops" numbers.ops || fail "the script of numbers.pt2 is another one than in $models"
-cat >use_numbers.ops <<'END'
-import "numbers.ops" as numbers
+# Model NAME reads as in NAME.ops, and gives what PyTorch gave for its input.
+expectScript() {  # NAME WHAT
+    runMerged "$2" import "$1.pt2" -o "$1.ops"
+    expectStatus 0
+    diff -u "$models/$1.ops" "$1.ops" || fail "the script of $1.pt2 is another one than in $models"
+    cat >use_it.ops <<END
+import "$1.ops" as model
 data = io::load("models.safetensors")
-print(allclose(numbers.forward(data["numbers.in0"]), data["numbers.out0"], 1e-5, 1e-6))
+fn tensors(Any result) -> Tensor[] {
+    if isinstance(result, Tensor) {
+        return [result]
+    }
+    return [x for x in result if isinstance(x, Tensor)]
+}
+for i, x in enumerate(tensors(model.forward(data["$1.in0"]))) {
+    assert allclose(x, data[f"$1.out{i}"], 1e-5, 1e-6), f"result {i} differs"
+}
 END
-runMerged "the script of numbers.pt2" run use_numbers.ops
-expectStatus 0
-expectOutput "True"
+    runMerged "the script of $1.pt2" run use_it.ops
+    expectStatus 0
+    expectOutput ""
+}
+expectScript numbers "modules that differ in numbers"
+expectScript layers_core "layers that run_decompositions took apart"
+expectScript sizes "sizes that modules compute"
+expectScript sizes_core "sizes that modules compute, after run_decompositions"
+expectScript growing "modules that take what all before them gave"
 rm blocks.safetensors
 runMerged "import --in-place" import --in-place blocks.pt2 -o blocks.ops
 expectStatus 0
