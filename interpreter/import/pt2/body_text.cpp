@@ -77,7 +77,8 @@ void BodyText::hold(const std::string& name, const std::string& value) {
 
 std::string BodyText::addParameter(const std::string& value, TypePtr type) {
   const bool is_first = type == Type::tensor() && !held_.contains("x");
-  std::string name = freshName(is_first ? "x" : variableName(value));
+  const std::string role(functions_.values().roleOf(value));
+  std::string name = freshName(is_first ? "x" : role.empty() ? resultName(value) : role);
   hold(name, value);
   return name;
 }
@@ -118,7 +119,7 @@ std::string BodyText::variableBase(size_t node) const {
   std::string_view name = target.substr(kOps.size());
   name = name.substr(0, name.find('.'));
   if (name == "sym_size") return "size";
-  return isSpeaking(name) ? variableName(name) : "y";
+  return isSpeaking(name) ? resultName(name) : "y";
 }
 
 bool BodyText::isNeededFrom(const std::string& value, size_t from, size_t end) const {
@@ -233,7 +234,7 @@ void BodyText::assign(const std::vector<std::string>& values, const Expression& 
     const std::string_view role = functions_.values().roleOf(values[i]);
     std::string name = !role.empty() ? freshName(role)
                        : takes_heir  ? heir
-                                     : freshName(is_call || base == "part" ? variableName(values[i]) : base);
+                                     : freshName(is_call || base == "part" ? resultName(values[i]) : base);
     hold(name, values[i]);
     names.push_back(std::move(name));
   }
@@ -451,7 +452,7 @@ void BodyText::addLoop(const std::vector<CallItem>& items, size_t first, const L
         isNeededFrom(use.inputs[p], items[first].call->end, end) || std::ranges::count(use.inputs, use.inputs[p]) > 1;
     std::string name = start.text;
     if (!isVariable(start) || stays) {
-      name = freshName(values.typeOf(use.inputs[p]) == Type::tensor() ? "x" : variableName(use.inputs[p]));
+      name = freshName(values.typeOf(use.inputs[p]) == Type::tensor() ? "x" : resultName(use.inputs[p]));
       lines_.push_back(fmt::format("{} = {}", name, start.text));
       held_[name].insert("");  // until its last value is known
     }
@@ -461,13 +462,13 @@ void BodyText::addLoop(const std::vector<CallItem>& items, size_t first, const L
   std::vector<std::string> lists(use.outputs.size());
   for (size_t q = 0; q < use.outputs.size(); ++q) {
     if (loop.collected[q]) {
-      lists[q] = freshName(variableName(use.outputs[q]) + "s");
+      lists[q] = freshName(resultName(use.outputs[q]) + "s");
       held_[lists[q]].insert("");
       lines_.push_back(fmt::format("{}: Tensor[] = []", lists[q]));
     }
     if (!targets[q].empty()) continue;
     const bool is_used = loop.collected[q] || !values.users(last_use.outputs[q]).empty();
-    targets[q] = is_used ? freshName(variableName(use.outputs[q])) : "_";
+    targets[q] = is_used ? freshName(resultName(use.outputs[q])) : "_";
     if (is_used) held_[targets[q]].insert("");
   }
   const std::string number = freshName("i");

@@ -331,31 +331,7 @@ class Reader final {
         }
       }
     }
-    if (nesting == 0 && !writes(graph)) reshapeForView(graph);
     return graph;
-  }
-
-  static bool writes(const Graph& graph) {
-    return std::ranges::any_of(graph.nodes, [](const Node& node) {
-      const std::optional<OperatorHandle> op = operatorOf(node.target);
-      return (op.has_value() && op->schema().is_mutable()) ||
-             std::ranges::any_of(node.inputs, [](const NamedArgument& input) {
-               return input.value.graph != nullptr && writes(*input.value.graph);
-             });
-    });
-  }
-
-  // PyTorch traces with the strides that its own kernels give, such as those of batch norms and attention. Others may
-  // be no view of the same size; a copy is as good where nothing writes.
-  static void reshapeForView(Graph& graph) {
-    for (Node& node : graph.nodes) {
-      for (NamedArgument& input : node.inputs) {
-        if (input.value.graph != nullptr) reshapeForView(*input.value.graph);
-      }
-      if (node.target != "torch.ops.aten.view.default" || node.inputs.size() != 2) continue;
-      node.target = "torch.ops.aten.reshape.default";
-      node.inputs[1].name = "shape";
-    }
   }
 
   TensorMeta tensorMeta(const json::object& parts) const {

@@ -1,12 +1,14 @@
 #include <boxcar/interpreter/import/pt2/node_text.h>
 #include <boxcar/interpreter/import/pt2/recompose.h>
 #include <boxcar/interpreter/import/pt2/value_table.h>
+#include <boxcar/schema/function_schema.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -219,8 +221,34 @@ class Recomposer final {
   std::unordered_map<std::string, size_t> defined_by_;
 };
 
+bool writes(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) {
+    const std::optional<OperatorHandle> op = operatorOf(node.target);
+    return (op.has_value() && op->schema().is_mutable()) ||
+           std::ranges::any_of(node.inputs, [](const NamedArgument& input) {
+             return input.value.graph != nullptr && writes(*input.value.graph);
+           });
+  });
+}
+
+// PyTorch traces with the strides that its own kernels give, such as those of batch norms and attention. Others may
+// be no view of the same size; a copy is as good where nothing writes.
+void reshapeForView(Graph& graph) {
+  for (Node& node : graph.nodes) {
+    for (NamedArgument& input : node.inputs) {
+      if (input.value.graph != nullptr) reshapeForView(*input.value.graph);
+    }
+    if (node.target != "torch.ops.aten.view.default" || node.inputs.size() != 2) continue;
+    node.target = "torch.ops.aten.reshape.default";
+    node.inputs[1].name = "shape";
+  }
+}
+
 }  // namespace
 
-void recompose(ExportedProgram& program) { Recomposer(program).run(); }
+void recompose(ExportedProgram& program) {
+  Recomposer(program).run();
+  if (!writes(program.graph)) reshapeForView(program.graph);
+}
 
 }  // namespace boxcar::interp::pt2

@@ -150,17 +150,23 @@ std::string_view ValueTable::roleOf(const std::string& value) const {
       {"query", "query"}, {"key", "key"}, {"value", "value"}, {"attn_mask", "mask"}};
   constexpr int kMostSteps = 8;
   std::string at = value;
+  // The role in the attention that node [index] is; empty if it is another node.
+  const auto roleIn = [&](size_t index) -> std::string_view {
+    if (index >= graph_.nodes.size() || graph_.nodes[index].target != kAttention) return {};
+    for (const auto& [argument, role] : kRoles) {
+      const Argument* const found = NodeText::find(graph_.nodes[index], argument);
+      if (found != nullptr && found->kind == Argument::Kind::Value && resolve(found->text) == at) return role;
+    }
+    return {};
+  };
   for (int step = 0; step < kMostSteps; ++step) {
     const std::vector<size_t>& users = this->users(at);
-    if (users.size() != 1 || users[0] >= graph_.nodes.size()) return {};
+    if (users.empty() || users[0] >= graph_.nodes.size()) return {};
     const Node& node = graph_.nodes[users[0]];
-    if (node.target == kAttention) {
-      for (const auto& [argument, role] : kRoles) {
-        const Argument* const found = NodeText::find(node, argument);
-        if (found != nullptr && found->kind == Argument::Kind::Value && resolve(found->text) == at) return role;
-      }
-      return {};
-    }
+    // All layers take the same mask.
+    const std::string_view role = roleIn(users[0]);
+    if (!role.empty() && std::ranges::all_of(users, [&](size_t user) { return roleIn(user) == role; })) return role;
+    if (users.size() != 1 || node.target == kAttention) return {};
     // Only the shape changes.
     const auto op = operatorOf(node.target);
     const bool is_view =

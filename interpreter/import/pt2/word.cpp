@@ -10,6 +10,16 @@
 namespace boxcar::interp::pt2 {
 namespace {
 
+// Operators whose names say nothing of what they give.
+constexpr std::string_view kSilent[] = {
+    "add",       "addmm",       "alias",      "batch_norm", "bmm",         "bitwise_and", "bitwise_not", "cat",
+    "clone",     "conv1d",      "contiguous", "copy",       "conv2d",      "div",         "dropout",     "eq",
+    "expand",    "flatten",     "ge",         "gelu",       "gt",          "index",       "le",          "layer_norm",
+    "linear",    "logical_and", "lt",         "matmul",     "mm",          "masked_fill", "mul",         "ne",
+    "neg",       "permute",     "pow",        "relu",       "repeat",      "reshape",     "rsub",        "silu",
+    "slice",     "squeeze",     "stack",      "sub",        "t",           "to",          "to_copy",     "transpose",
+    "unsqueeze", "view",        "where",      "conv3d",     "convolution", "type_as"};
+
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool isLower(char c) { return c >= 'a' && c <= 'z'; }
@@ -67,6 +77,12 @@ std::string variableName(std::string_view value) {
   std::string name = asName(value);
   if (isReservedWord(name)) name += "_value";
   return name;
+}
+
+std::string resultName(std::string_view value) {
+  std::string name = variableName(value);
+  const std::string_view word = name.starts_with("x_") ? std::string_view(name).substr(2) : std::string_view(name);
+  return std::ranges::find(kSilent, word) != std::end(kSilent) ? "y" : name;
 }
 
 }  // namespace boxcar::interp::pt2

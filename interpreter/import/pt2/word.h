@@ -14,4 +14,7 @@ std::string functionName(std::string_view type);
 // Returns the name for a value that PyTorch calls [value]: without its number, and no keyword.
 std::string variableName(std::string_view value);
 
+// The same for a value that an operator gives; "y" where the operator's name, "view", does not say what the value is.
+std::string resultName(std::string_view value);
+
 }  // namespace boxcar::interp::pt2

@@ -39,6 +39,8 @@ TEST(ImportedNames, WordsOfAClassAreWordsOfItsFunction) {
   EXPECT_EQ(pt2::functionName("torchvision.models.resnet.BasicBlock"), "basic_block");
   EXPECT_EQ(pt2::functionName("torch.nn.modules.linear.Linear"), "linear_module");
   EXPECT_EQ(pt2::variableName("layer_norm_12"), "layer_norm");
+  EXPECT_EQ(pt2::resultName("layer_norm_12"), "y");
+  EXPECT_EQ(pt2::resultName("softmax_1"), "softmax");
 }
 
 }  // namespace
