@@ -165,6 +165,7 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
   pt2::ExportedProgram program = pt2::readExportedProgram(textOf(members.at(models[0])), what);
   const std::vector<std::string> missing = pt2::missingParts(program);
   checkNothingIsMissing(path, missing, options);
+  if (options.unused_weights != nullptr) *options.unused_weights = pt2::unusedWeights(program);
   std::string text = pt2::programText(
       std::move(program),
       {.title = file, .weights = options.weights.empty() ? file : options.weights, .is_lenient = options.is_lenient});

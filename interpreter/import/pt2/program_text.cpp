@@ -379,6 +379,25 @@ std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCa
 
 }  // namespace
 
+std::vector<std::string> unusedWeights(const ExportedProgram& program) {
+  std::set<std::string> used;
+  for (const Node& node : program.graph.nodes) {
+    for (const NamedArgument& input : node.inputs) {
+      forEachValue(input.value, [&](const std::string& value) { used.insert(value); });
+    }
+  }
+  for (const OutputSpec& output : program.outputs) {
+    forEachValue(output.value, [&](const std::string& value) { used.insert(value); });
+    used.insert(output.target);
+  }
+  std::vector<std::string> unused;
+  for (const InputSpec& input : program.inputs) {
+    const bool is_weight = input.kind == InputSpec::Kind::Weight;
+    if (is_weight && !used.contains(input.value) && !used.contains(input.weight)) unused.push_back(input.weight);
+  }
+  return unused;
+}
+
 std::string programText(ExportedProgram program, const ProgramTextOptions& options) {
   recompose(program);
   placeSizes(program);

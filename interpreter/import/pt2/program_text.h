@@ -18,6 +18,9 @@ struct ProgramTextOptions {
 // Returns what of [program] cannot be had, a line each: "torch.ops.my.op.default (model.py:12)".
 std::vector<std::string> missingParts(const ExportedProgram& program);
 
+// Returns the names of the weights that no call takes and no result is written to.
+std::vector<std::string> unusedWeights(const ExportedProgram& program);
+
 // Returns the program as a script whose function `forward` is the model. Throws Error for what has no form in a script.
 std::string programText(ExportedProgram program, const ProgramTextOptions& options);
 

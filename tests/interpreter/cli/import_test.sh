@@ -47,6 +47,12 @@ expectScript layers_core "layers that run_decompositions took apart"
 expectScript sizes "sizes that modules compute"
 expectScript sizes_core "sizes that modules compute, after run_decompositions"
 expectScript growing "modules that take what all before them gave"
+cat >names.ops <<'END'
+names = io::load("blocks.safetensors").keys()
+print("embed.weight" in names, "head.weight" in names, len(names))
+END
+runMerged "tied weights, under one name" run names.ops
+expectOutput "False True 19"
 rm blocks.safetensors
 runMerged "import --in-place" import --in-place blocks.pt2 -o blocks.ops
 expectStatus 0
