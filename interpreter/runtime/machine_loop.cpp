@@ -217,7 +217,7 @@ void Machine::execute(const Executable* program, Stack& stack) {
   };
 #endif
   const CodeUnit* unit = &program->unit();
-  const Builtin* const builtin_table = builtins().data();
+  const Builtin* builtin_table = nullptr;  // made when a program first calls one, which takes longer than many programs
   Frame* frame = top_;
   IValue* slots = frame->slots;
   const Instruction* pc = frame->pc;
@@ -423,6 +423,8 @@ void Machine::execute(const Executable* program, Stack& stack) {
   }
   CASE(CallBuiltin) {
     SAVE();
+    if (builtin_table == nullptr) [[unlikely]]
+      builtin_table = builtins().data();
     callBuiltin(builtin_table[instruction.a], instruction.b, stack);
     POLL_HERE();
     NEXT();

@@ -24,7 +24,10 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return put(number <= kMost ? value(static_cast<int64_t>(number)) : value(static_cast<double>(number)));
   }
   bool number_float(double number, const std::string&) override { return put(value(number)); }
-  bool string(std::string& text) override { return put(value(std::move(text))); }
+  bool string(std::string& text) override {
+    const bool is_left_out = !open_.empty() && open_.back()->is_object() && isLeftOut(key_);
+    return is_left_out || put(value(std::move(text)));
+  }
   bool binary(binary_t&) override { return false; }
   bool start_object(size_t) override { return open(value(object())); }
   bool key(std::string& name) override {
@@ -40,6 +43,11 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
+  // A fifth of an archive is what only PyTorch's own passes read.
+  static bool isLeftOut(std::string_view key) {
+    return key == "from_node" || key == "torch_fn" || key == "source_fn_stack";
+  }
+
   value& place(value made) {
     if (open_.empty()) return root_ = std::move(made);
     if (open_.back()->is_array()) return open_.back()->get_array().emplace_back(std::move(made));

@@ -65,7 +65,8 @@ class value final {
   boost::variant2::variant<std::nullptr_t, bool, int64_t, double, std::string, array, object> content_{nullptr};
 };
 
-// Parses [text]. [what] names it in errors. Throws Error if it is not JSON, or nests too deep.
+// Parses [text], without the texts that only PyTorch's own passes read. [what] names it in errors. Throws Error if it
+// is not JSON, or nests too deep.
 value parse(std::string_view text, const std::string& what);
 
 }  // namespace boxcar::interp::pt2::json

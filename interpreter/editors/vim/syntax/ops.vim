@@ -10,7 +10,7 @@ syntax match opsDeclaration "}\s*\zsexit\>"
 syntax keyword opsStatement return if elif else while for in break continue with assert raise
 syntax keyword opsOperator and or not is
 syntax keyword opsConstant None True False inf nan
-syntax match opsBuiltin "\%([.:]\)\@1<!\<\%(len\|range\|str\|int\|float\|bool\|min\|max\|abs\|round\|sum\|any\|all\|sorted\|zip\|enumerate\|list\|ord\|chr\|isinstance\|type\|clock\|tensor\|manual_seed\|operator\|call\|call_at\|print\|redispatch\)\>\ze\s*("
+syntax match opsBuiltin "\%([.:]\)\@1<!\<\%(len\|range\|str\|int\|float\|bool\|min\|max\|abs\|round\|sum\|any\|all\|sorted\|zip\|enumerate\|list\|ord\|chr\|hex\|oct\|bin\|divmod\|isinstance\|type\|clock\|tensor\|manual_seed\|operator\|call\|call_at\|print\|redispatch\)\>\ze\s*("
 syntax match opsType "\<\%(Tensor\|int\|float\|bool\|complex\|str\|Scalar\|Device\|ScalarType\|SymInt\|Layout\|MemoryFormat\|Generator\|Stream\|Storage\|Function\|Dict\|Any\)\>\ze\%(\s*(\)\@!"
 syntax keyword opsType Dict
 syntax keyword opsDtype uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128
