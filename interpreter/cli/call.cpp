@@ -12,19 +12,21 @@ namespace {
 
 // The tensors and numbers of a result by their places in it: "logits", "past.0.1".
 constexpr std::string_view kCollect = R"(
-fn collect_results(Any value, str name, Dict(str, Tensor) found) -> () {
+fn collect_results(Any value, str name, Dict(str, Tensor) found, str[] left_out) -> () {
     if isinstance(value, Tensor) {
         found[name] = value.detach().cpu().contiguous()
     } elif type(value).startswith("Dict") {
         for key, element in value.items() {
-            collect_results(element, str(key) if name == "" else f"{name}.{key}", found)
+            collect_results(element, str(key) if name == "" else f"{name}.{key}", found, left_out)
         }
     } elif type(value).startswith("(") or type(value).endswith("[]") {
         for i, element in enumerate(value) {
-            collect_results(element, str(i) if name == "" else f"{name}.{i}", found)
+            collect_results(element, str(i) if name == "" else f"{name}.{i}", found, left_out)
         }
     } elif value is not None and type(value) != "str" {
         found[name] = tensor(value)
+    } else {
+        left_out.append(f"{name}: {value}")
     }
 }
 )";
@@ -36,8 +38,10 @@ std::string savingText(const std::string& output) {
                            : output.ends_with(".npz") ? "io::save_npz(found, path)"
                                                       : "io::save(found, path)";
   return fmt::format(
-      "{}found: Dict(str, Tensor) = {{}}\ncollect_results(result, \"result\" if isinstance(result, Tensor) else \"\", "
-      "found)\nassert len(found) {} 0, \"the function returns no tensors\"\n{}path = {}\n{}\n",
+      "{}found: Dict(str, Tensor) = {{}}\nleft_out: str[] = []\ncollect_results(result, \"result\" if "
+      "isinstance(result, Tensor) else \"\", found, left_out)\nassert len(found) {} 0, \"the function returns no "
+      "tensors\"\n{}path = {}\n{}\n"
+      "if len(left_out) > 0 {{ print(f\"not written, since the file holds numbers: {{', '.join(left_out)}}\") }}\n",
       kCollect, ">", is_array ? "assert len(found) == 1, \"a .npy file has one array: name an .npz file\"\n" : "",
       interp::scriptString(path), save);
 }

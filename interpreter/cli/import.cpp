@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/import/import_model.h>
+#include <boxcar/interpreter/session/library_scripts.h>
 #include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/ivalue.h>
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -27,29 +27,14 @@ struct ImportCommand {
   bool is_lenient = false;
 };
 
-bool areTied(const Tensor& a, const Tensor& b) {
-  return a.numel() != 0 && a.data_ptr() == b.data_ptr() && a.scalar_type() == b.scalar_type() &&
-         std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides());
-}
-
-// Writes the weights of a model to a safetensors file, tied ones under one name, as safetensors.torch.save_model does:
-// of their names, those in [unused] are left out.
-void writeWeights(const std::string& model, const std::string& path, const std::vector<std::string>& unused) {
+// Writes the weights of a model to a safetensors file, but for those that are others under second names, [tied].
+void writeWeights(const std::string& model, const std::string& path, const std::vector<std::string>& tied) {
   Dispatcher& dispatcher = Dispatcher::singleton();
   Stack stack;
   push(stack, std::filesystem::absolute(model).string());
   dispatcher.findSchemaOrThrow("io::load", "").callBoxed(stack);
   auto weights = pop(stack).to<Dict<std::string, Tensor>>();
-  for (const std::string& name : unused) {
-    const auto found = weights.find(name);
-    if (found == weights.end()) continue;
-    const Tensor weight = found->value();
-    const bool is_second = std::any_of(weights.begin(), weights.end(), [&](const auto& other) {
-      const std::string other_name = other.key();
-      return other_name != name && areTied(other.value(), weight);
-    });
-    if (is_second) weights.erase(name);
-  }
+  for (const std::string& name : tied) weights.erase(name);
   push(stack, weights);
   push(stack, std::filesystem::absolute(path).string());
   dispatcher.findSchemaOrThrow("io::save", "").callBoxed(stack);
@@ -60,8 +45,13 @@ void importTo(const ImportCommand& command) {
   BOXCAR_CHECK(command.output.ends_with(".ops"),
                "the script cannot be called '{}': its name must end in .ops, so that it is no model or other file",
                command.output);
-  std::vector<std::string> unused;
-  interp::ImportOptions options{.weights = {}, .is_lenient = command.is_lenient, .unused_weights = &unused};
+  std::vector<std::string> tied;
+  const std::string name = fs::path(command.output).filename().string();
+  BOXCAR_CHECK(!interp::isLibraryScript(name),
+               "the script cannot be called '{}': that is a script of boxcar's own, which imports in this folder would "
+               "no longer find; choose another name",
+               name);
+  interp::ImportOptions options{.weights = {}, .is_lenient = command.is_lenient, .tied_weights = &tied};
   fs::path weights;
   if (command.in_place) {
     const fs::path folder = fs::absolute(command.output).parent_path();
@@ -71,7 +61,7 @@ void importTo(const ImportCommand& command) {
     options.weights = weights.filename().string();
   }
   const std::string script = interp::importModel(command.model, options);
-  if (!command.in_place) writeWeights(command.model, weights.string(), unused);
+  if (!command.in_place) writeWeights(command.model, weights.string(), tied);
   OutputFile file(command.output);
   file.write(std::as_bytes(std::span(script)));
   file.commit();

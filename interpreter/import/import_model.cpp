@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/import/import_model.h>
 #include <boxcar/interpreter/import/pt2/exported_program.h>
 #include <boxcar/interpreter/import/pt2/program_text.h>
+#include <boxcar/interpreter/import/pt2/tied_weights.h>
 #include <boxcar/interpreter/import/torchscript/compilation_unit.h>
 #include <boxcar/interpreter/import/torchscript/program_text.h>
 #include <boxcar/interpreter/syntax/formatter.h>
@@ -43,6 +44,13 @@ std::vector<torchscript::SourceLine> linesOf(const Tensor& debug_pkl) {
         {static_cast<size_t>(each.elementAt(0).toInt()), each.elementAt(1).toStringRef(), each.elementAt(2).toInt()});
   }
   return result;
+}
+
+Dict<std::string, Tensor> weightsOf(const std::string& path) {
+  Stack stack;
+  push(stack, path);
+  Dispatcher::singleton().findSchemaOrThrow("io::load", "").callBoxed(stack);
+  return pop(stack).to<Dict<std::string, Tensor>>();
 }
 
 constexpr std::string_view kOnnx = ".onnx";
@@ -165,10 +173,14 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
   pt2::ExportedProgram program = pt2::readExportedProgram(textOf(members.at(models[0])), what);
   const std::vector<std::string> missing = pt2::missingParts(program);
   checkNothingIsMissing(path, missing, options);
-  if (options.unused_weights != nullptr) *options.unused_weights = pt2::unusedWeights(program);
-  std::string text = pt2::programText(
-      std::move(program),
-      {.title = file, .weights = options.weights.empty() ? file : options.weights, .is_lenient = options.is_lenient});
+  std::vector<std::pair<std::string, std::string>> tied = pt2::nameTiedWeights(program, weightsOf(path));
+  if (options.tied_weights != nullptr) {
+    for (const auto& [second, first] : tied) options.tied_weights->push_back(second);
+  }
+  std::string text = pt2::programText(std::move(program), {.title = file,
+                                                           .weights = options.weights.empty() ? file : options.weights,
+                                                           .is_lenient = options.is_lenient,
+                                                           .tied_weights = std::move(tied)});
   return formatted(path, std::move(text));
 }
 

@@ -15,8 +15,8 @@ struct ImportOptions {
   std::string weights;
   // Puts a call that fails where something cannot be had, instead of failing at once.
   bool is_lenient = false;
-  // If not null, it receives the names of weights that the script does not take: second names of tied weights, often.
-  std::vector<std::string>* unused_weights = nullptr;
+  // If not null, it receives the names of weights that are others under second names, which the script does not need.
+  std::vector<std::string>* tied_weights = nullptr;
 };
 
 // Whether [path] is that of a model, by its ending: ".pt2", ".pt" and the like for TorchScript, or

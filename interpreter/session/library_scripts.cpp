@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/bytecode/bytecode.h>
 #include <boxcar/interpreter/session/library_scripts.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -30,6 +31,10 @@ std::vector<std::string_view> libraryScripts() {
   std::vector<std::string_view> names;
   for (const auto& [name, text] : kLibrary) names.push_back(name);
   return names;
+}
+
+bool isLibraryScript(std::string_view name) noexcept {
+  return std::ranges::any_of(kLibrary, [name](const auto& script) { return script.first == name; });
 }
 
 std::optional<std::string_view> libraryText(std::string_view key) noexcept {

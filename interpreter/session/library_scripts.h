@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/compiler/import_chain.h>
+#include <boxcar/ivalue/macros.h>
 
 #include <optional>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace boxcar::interp {
 
 // Returns the names of all of them: "nn.ops".
 std::vector<std::string_view> libraryScripts();
+
+// Whether a script of the library is called so.
+BOXCAR_API bool isLibraryScript(std::string_view name) noexcept;
 
 // Returns the text of the script that is identified by [key]; nothing if it is not one of the library.
 std::optional<std::string_view> libraryText(std::string_view key) noexcept;

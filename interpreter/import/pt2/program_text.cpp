@@ -66,7 +66,8 @@ class Parameters final {
     }
     std::set<std::string> names;
     for (auto& [name, spec] : all) {
-      std::string own = variableName(name + "_");  // keeps a number at its end
+      // With the underscore, a number at its end stays. Only functions of modules have another `name`.
+      std::string own = name == "name" ? name : variableName(name + "_");
       while (!names.insert(own).second) own += "_";
       parameters.push_back(parameter(own, *spec));
     }
@@ -95,15 +96,17 @@ class Parameters final {
       case TreeSpec::Kind::Leaf: return addLeaf(text.text);
       case TreeSpec::Kind::Tuple: {
         std::vector<std::string> types;
+        // The type has the length, but for a tuple of one, which is written as a list, and for none.
+        if (spec.children.size() < 2) checkLength(spec, text.text);
         for (size_t i = 0; i < spec.children.size(); ++i) {
           types.push_back(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
         }
-        // A tuple of one is written as a list.
         if (types.size() == 1) return types[0] + "[]";
         return types.empty() ? "Any" : fmt::format("({})", fmt::join(types, ", "));
       }
       case TreeSpec::Kind::List: {
         std::set<std::string> types;
+        checkLength(spec, text.text);
         for (size_t i = 0; i < spec.children.size(); ++i) {
           types.insert(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
         }
@@ -111,6 +114,10 @@ class Parameters final {
       }
       case TreeSpec::Kind::Dict: {
         std::set<std::string> types;
+        std::vector<std::string> keys;
+        for (const std::string& key : spec.keys) keys.push_back(scriptString(key));
+        checks_.push_back(
+            fmt::format("check_keys({}, {}, [{}])", text.text, scriptString(text.text), fmt::join(keys, ", ")));
         for (size_t i = 0; i < spec.children.size(); ++i) {
           types.insert(add(spec.children[i], {fmt::format("{}[{}]", text.text, scriptString(spec.keys[i]))}));
         }
@@ -119,6 +126,7 @@ class Parameters final {
       case TreeSpec::Kind::Other: break;
     }
     std::vector<std::string> unused;
+    checkLength(spec, text.text);
     for (size_t i = 0; i < spec.children.size(); ++i) {
       unused.push_back(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
     }
@@ -145,6 +153,10 @@ class Parameters final {
     return type == Type::integer() ? "int" : type == Type::floating() ? "float" : "bool";
   }
 
+  void checkLength(const TreeSpec& spec, const std::string& text) {
+    checks_.push_back(fmt::format("check_length({}, {}, {})", text, scriptString(text), spec.children.size()));
+  }
+
   TypePtr typeOf(const std::string& value) const {
     const auto number = program_.graph.numbers.find(value);
     if (number == program_.graph.numbers.end()) return Type::tensor();
@@ -155,43 +167,38 @@ class Parameters final {
     const auto tensor = program_.graph.tensors.find(value);
     if (tensor == program_.graph.tensors.end()) return;
     std::vector<std::string> sizes;
+    bool has_symbols = false;
     for (const Size& size : tensor->second.sizes) {
-      sizes.push_back(size.number.has_value() ? std::to_string(*size.number) : "-1");
+      has_symbols |= !size.number.has_value();
+      sizes.push_back(size.number.has_value() ? std::to_string(*size.number) : scriptString(size.expression));
     }
-    checks_.push_back(fmt::format("check_input({0}, {1}, {2}, [{3}])", text, scriptString(text),
-                                  dtypeName(tensor->second.dtype), fmt::join(sizes, ", ")));
+    if (has_symbols && symbols_.empty()) {
+      body_.reserve("sizes");
+      checks_.emplace_back("sizes: Dict(str, Any) = {}");
+    }
+    checks_.push_back(fmt::format("check_input({}, {}, {}, [{}]{})", text, scriptString(text),
+                                  dtypeName(tensor->second.dtype), fmt::join(sizes, ", "),
+                                  has_symbols ? ", sizes" : ""));
     for (size_t dim = 0; dim < tensor->second.sizes.size(); ++dim) {
       const Size& size = tensor->second.sizes[dim];
-      if (size.number.has_value()) continue;
+      if (size.number.has_value() || !symbols_.insert(size.expression).second) continue;
       checkSymbol(size.expression, fmt::format("{}.size({})", text, dim));
     }
   }
 
   void checkSymbol(const std::string& symbol, const std::string& text) {
-    const auto [first, is_new] = symbols_.emplace(symbol, text);
-    if (!is_new) {
-      checks_.push_back(fmt::format("assert {0} == {1}, f\"{2} must be {3}, {{{1}}}, not {{{0}}}\"", text,
-                                    first->second, textOfFString(text), textOfFString(first->second)));
-      return;
-    }
     const auto range = program_.ranges.find(symbol);
     if (range == program_.ranges.end()) return;
     // PyTorch gives 0 and a huge number where there is no limit.
     constexpr int64_t kHuge = int64_t{1} << 48;
     const auto [least, most] = range->second;
-    const std::string shown = textOfFString(text);
-    const bool has_least = least.has_value() && *least > 0;
+    const int64_t from = least.value_or(0);
     const bool has_most = most.has_value() && *most < kHuge;
-    if (has_least && has_most) {
-      checks_.push_back(fmt::format("assert {0} <= {1} <= {2}, f\"{3} must be {0} to {2}, not {{{1}}}\"", *least, text,
-                                    *most, shown));
-    } else if (has_least) {
-      checks_.push_back(
-          fmt::format("assert {1} >= {0}, f\"{2} must be {0} or more, not {{{1}}}\"", *least, text, shown));
-    } else if (has_most) {
-      checks_.push_back(
-          fmt::format("assert {1} <= {0}, f\"{2} must be {0} or less, not {{{1}}}\"", *most, text, shown));
-    }
+    if (from <= 0 && !has_most) return;
+    const std::string limits = !has_most   ? fmt::format("least={}", from)
+                               : from <= 0 ? fmt::format("most={}", *most)
+                                           : fmt::format("least={}, most={}", from, *most);
+    checks_.push_back(fmt::format("check_size({}, {}, {})", text, scriptString(text), limits));
   }
 
   const ExportedProgram& program_;
@@ -202,7 +209,7 @@ class Parameters final {
   std::string default_;                // of the last leaf, if that is a constant
   std::vector<std::string> defaults_;  // of the parameters
   std::vector<std::string> checks_;
-  std::map<std::string, std::string> symbols_;
+  std::set<std::string> symbols_;
 };
 
 // The results of forward(), in the structure of the model.
@@ -353,6 +360,9 @@ std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCa
     if (output.kind != OutputSpec::Kind::User || output.value.kind != Argument::Kind::Value) continue;
     text += fmt::format("# -> {}\n", described(program.graph, output.value.text));
   }
+  for (const auto& [second, first] : options.tied_weights) {
+    text += fmt::format("# The weight {} is {}.\n", second, first);
+  }
   const bool has_gradients = std::ranges::any_of(
       program.outputs, [](const OutputSpec& output) { return output.kind == OutputSpec::Kind::GradientOfWeight; });
   if (has_gradients) text += "# Each call sets .grad of the weights.\n";
@@ -378,25 +388,6 @@ std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCa
 }
 
 }  // namespace
-
-std::vector<std::string> unusedWeights(const ExportedProgram& program) {
-  std::set<std::string> used;
-  for (const Node& node : program.graph.nodes) {
-    for (const NamedArgument& input : node.inputs) {
-      forEachValue(input.value, [&](const std::string& value) { used.insert(value); });
-    }
-  }
-  for (const OutputSpec& output : program.outputs) {
-    forEachValue(output.value, [&](const std::string& value) { used.insert(value); });
-    used.insert(output.target);
-  }
-  std::vector<std::string> unused;
-  for (const InputSpec& input : program.inputs) {
-    const bool is_weight = input.kind == InputSpec::Kind::Weight;
-    if (is_weight && !used.contains(input.value) && !used.contains(input.weight)) unused.push_back(input.weight);
-  }
-  return unused;
-}
 
 std::string programText(ExportedProgram program, const ProgramTextOptions& options) {
   recompose(program);

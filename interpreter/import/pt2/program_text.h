@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/import/pt2/exported_program.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace boxcar::interp::pt2 {
@@ -13,13 +14,12 @@ struct ProgramTextOptions {
   std::string weights;  // the file that the script loads its weights from
   // Puts `error` calls where an operator is unknown.
   bool is_lenient = false;
+  // Names of tied weights, each with the name that the program has for it.
+  std::vector<std::pair<std::string, std::string>> tied_weights = {};
 };
 
 // Returns what of [program] cannot be had, a line each: "torch.ops.my.op.default (model.py:12)".
 std::vector<std::string> missingParts(const ExportedProgram& program);
-
-// Returns the names of the weights that no call takes and no result is written to.
-std::vector<std::string> unusedWeights(const ExportedProgram& program);
 
 // Returns the program as a script whose function `forward` is the model. Throws Error for what has no form in a script.
 std::string programText(ExportedProgram program, const ProgramTextOptions& options);

@@ -77,6 +77,10 @@ class Recomposer final {
         batchNorm(node);
       } else if (name == "native_layer_norm.default") {
         takeFirst(node, "layer_norm.default");
+      } else if (name == "native_group_norm.default") {
+        groupNorm(node);
+      } else if (name == "arange.start_step") {
+        arange(node);
       } else if (name == "max_pool2d_with_indices.default") {
         takeFirst(node, "max_pool2d.default");
       } else if (name == "_softmax.default" || name == "_log_softmax.default") {
@@ -131,6 +135,30 @@ class Recomposer final {
     const auto momentum = std::ranges::find(node.inputs, "momentum", &NamedArgument::name);
     node.inputs.insert(momentum, {"training", {.kind = Argument::Kind::Bool, .integer = 0}});
     node.inputs.push_back({"cudnn_enabled", {.kind = Argument::Kind::Bool, .integer = 0}});
+  }
+
+  void groupNorm(Node& node) {
+    if (!takeFirst(node, "group_norm.default")) return;
+    // The other sizes are those of the input.
+    std::erase_if(node.inputs, [](const NamedArgument& input) {
+      return input.name == "N" || input.name == "C" || input.name == "HxW";
+    });
+    for (NamedArgument& input : node.inputs) {
+      if (input.name == "group") input.name = "num_groups";
+    }
+  }
+
+  // arange(0, n) is arange(n).
+  static void arange(Node& node) {
+    const Argument* const start = NodeText::find(node, "start");
+    const Argument* const step = NodeText::find(node, "step");
+    const auto isInt = [](const Argument& argument, int64_t number) {
+      return argument.kind == Argument::Kind::Int && argument.integer == number;
+    };
+    if (start == nullptr || !isInt(*start, 0) || (step != nullptr && !isInt(*step, 1))) return;
+    setTarget(node, "arange.default");
+    std::erase_if(node.inputs,
+                  [](const NamedArgument& input) { return input.name == "start" || input.name == "step"; });
   }
 
   static void softmax(Node& node, std::string_view name) {
@@ -231,16 +259,21 @@ bool writes(const Graph& graph) {
   });
 }
 
-// PyTorch traces with the strides that its own kernels give, such as those of batch norms and attention. Others may
-// be no view of the same size; a copy is as good where nothing writes.
-void reshapeForView(Graph& graph) {
+// Where nothing writes, a copy is as good as a view. PyTorch traces with the strides that its own kernels give, such as
+// those of batch norms and attention; with others, a view may not be possible, and reshape() copies. What copies for
+// another dtype is to().
+void plainCopies(Graph& graph) {
   for (Node& node : graph.nodes) {
     for (NamedArgument& input : node.inputs) {
-      if (input.value.graph != nullptr) reshapeForView(*input.value.graph);
+      if (input.value.graph != nullptr) plainCopies(*input.value.graph);
     }
-    if (node.target != "torch.ops.aten.view.default" || node.inputs.size() != 2) continue;
-    node.target = "torch.ops.aten.reshape.default";
-    node.inputs[1].name = "shape";
+    if (node.inputs.size() != 2) continue;
+    if (node.target == "torch.ops.aten.view.default") {
+      node.target = "torch.ops.aten.reshape.default";
+      node.inputs[1].name = "shape";
+    } else if (node.target == "torch.ops.aten._to_copy.default" && node.inputs[1].name == "dtype") {
+      node.target = "torch.ops.aten.to.dtype";
+    }
   }
 }
 
@@ -248,7 +281,7 @@ void reshapeForView(Graph& graph) {
 
 void recompose(ExportedProgram& program) {
   Recomposer(program).run();
-  if (!writes(program.graph)) reshapeForView(program.graph);
+  if (!writes(program.graph)) plainCopies(program.graph);
 }
 
 }  // namespace boxcar::interp::pt2

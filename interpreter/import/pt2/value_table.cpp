@@ -99,7 +99,7 @@ ValueTable::ValueTable(const Graph& graph)
       is_needed_[i] = false;
       continue;
     }
-    is_needed_[i] = !onlyChecks(node);
+    is_needed_[i] = !onlyChecks(node) && !checksSize(node);
     for (const NamedArgument& input : node.inputs) {
       forEachValue(input.value, [&](const std::string& value) { uses_[i].push_back(resolve(value)); });
     }
@@ -124,6 +124,16 @@ ValueTable::ValueTable(const Graph& graph)
     }
   }
   for (auto& [value, users] : users_) std::ranges::reverse(users);
+}
+
+// Whether it only checks that a size is not negative.
+bool ValueTable::checksSize(const Node& node) const {
+  const Argument* const condition = atenName(node) == "_assert_scalar.default" ? NodeText::find(node, "self") : nullptr;
+  const auto defined = condition != nullptr ? defined_by_.find(condition->text) : defined_by_.end();
+  if (defined == defined_by_.end()) return false;
+  const Node& comparison = graph_.nodes[defined->second];
+  return comparison.target == "_operator.ge" && comparison.inputs.size() == 2 &&
+         comparison.inputs[1].value.kind == Argument::Kind::Int && comparison.inputs[1].value.integer == 0;
 }
 
 const std::string& ValueTable::resolve(const std::string& value) const {

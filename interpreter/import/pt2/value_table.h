@@ -42,6 +42,8 @@ class ValueTable final {
   static const Argument* writtenResult(const Node& node);
 
  private:
+  bool checksSize(const Node& node) const;
+
   const Graph& graph_;
   std::unordered_map<std::string, std::string> same_;
   std::vector<std::vector<std::string>> uses_;

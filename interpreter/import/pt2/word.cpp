@@ -26,12 +26,26 @@ bool isLower(char c) { return c >= 'a' && c <= 'z'; }
 
 // Names that the program, or nn.ops, which it imports, has already.
 bool isFunctionThere(std::string_view name) {
-  constexpr std::string_view kThere[] = {
-      "forward",   "parameters",     "missing",       "check_input",         "fan_in",
-      "fan_out",   "uniform_within", "trunc_normal",  "xavier_uniform",      "xavier_normal",
-      "accuracy",  "kaiming_normal", "cross_entropy", "mean_squared_error",  "kaiming_uniform",
-      "trainable", "weight_count",   "is_statistic",  "binary_cross_entropy"};
-  return std::ranges::find(kThere, name) != std::end(kThere) || name.ends_with("_layer") || name.starts_with("add_");
+  constexpr std::string_view kThere[] = {"forward",
+                                         "parameters",
+                                         "missing",
+                                         "fan_in",
+                                         "fan_out",
+                                         "uniform_within",
+                                         "trunc_normal",
+                                         "xavier_uniform",
+                                         "xavier_normal",
+                                         "accuracy",
+                                         "kaiming_normal",
+                                         "cross_entropy",
+                                         "mean_squared_error",
+                                         "kaiming_uniform",
+                                         "trainable",
+                                         "weight_count",
+                                         "is_statistic",
+                                         "binary_cross_entropy"};
+  return std::ranges::find(kThere, name) != std::end(kThere) || name.ends_with("_layer") || name.starts_with("add_") ||
+         name.starts_with("check_");
 }
 
 std::string asName(std::string_view text) {
@@ -75,7 +89,7 @@ std::string variableName(std::string_view value) {
   if (value == "getitem" || value == "select" || value == "chunk" || value == "split") value = "part";
   if (value.starts_with("sym_size")) value = "size";
   std::string name = asName(value);
-  if (isReservedWord(name)) name += "_value";
+  if (isReservedWord(name)) name += "_";
   return name;
 }
 

@@ -35,6 +35,11 @@ expectStatus 0
 runMerged "a file of one array" call tool.ops scale one.npy
 expectOutput "tensor([4])"
 
+echo 'fn mixed() -> Any { return {"a": ones(2), "b": None, "c": "text"} }' >mixed.ops
+runMerged "results that are no numbers" call mixed.ops mixed -o mixed.npz
+expectStatus 0
+expectOutput "not written, since the file holds numbers: b: None, c: text"
+
 # ---- Names ----
 
 runMerged "an operator that the file does not have" call tool.ops relu 'ones(2)'
@@ -57,6 +62,12 @@ expectStatus 0
 echo 'print(allclose(io::load("found.safetensors")["result"], io::load("models.safetensors")["blocks.out0"], 1e-5, 1e-6))' >compare.ops
 runMerged "its results" run compare.ops
 expectOutput "True"
+runMerged "a dict with a key too many" call structures.pt2 forward 'pair=(ones(2), zeros(2))' 'named={"a": ones(2), "b": ones(2), "c": ones(2)}'
+expectStatus 1
+[[ $output == "error: assertion failed: named must not have 'c'; it must have the keys ['a', 'b']"* ]] || fail "$output"
+runMerged "a dict without a key" call structures.pt2 forward 'pair=(ones(2), zeros(2))' 'named={"a": ones(2)}'
+expectStatus 1
+[[ $output == "error: assertion failed: named has no 'b'; it must have the keys ['a', 'b']"* ]] || fail "$output"
 runMerged "a model by names" call structures.pt2 forward 'pair=(ones(2), zeros(2))' 'named={"a": ones(2), "b": ones(2)}'
 expectOutput "{'total': tensor([2., 2.]), 'parts': [tensor([1., 1.]), tensor([0., 0.])], 'rest': (tensor(4.), None, 3)}"
 
@@ -71,14 +82,14 @@ expectStatus 1
 expectOutputHas "there is no function or operator called \`scael\`. Did you mean 'scale'"
 runMerged "another shape" call blocks.pt2 'zeros(1, 4, dtype=int64)'
 expectStatus 1
-expectOutputHas "tokens must have the shape [-1, 5], where -1 is any size, not [1, 4]"
+expectOutputHas "tokens must have the shape [s52, 5], where -1 and names are any size, not [1, 4]"
 runMerged "a check of a decomposed program" call checked_core.pt2 'zeros(2, 2)'
 expectStatus 1
 expectOutputHas "linalg.inv"
 runMerged "another string" call named.pt2 'pair=(ones(2), ones(2))' 'record={"left": ones(2), "right": ones(2)}' \
-  'rows={"a": ones(2, 3), "b": ones(2, 3)}' 'mode_value="multiply"'
+  'rows={"a": ones(2, 3), "b": ones(2, 3)}' 'mode_="multiply"'
 expectStatus 1
-expectOutputHas 'mode_value must be "add", as it was when the model was exported, not multiply'
+expectOutputHas 'mode_ must be "add", as it was when the model was exported, not multiply'
 runMerged "no tensors" call tool.ops greet '"you"' -o none.npz
 expectStatus 1
 expectOutputHas "the function returns no tensors"

@@ -52,7 +52,7 @@ names = io::load("blocks.safetensors").keys()
 print("embed.weight" in names, "head.weight" in names, len(names))
 END
 runMerged "tied weights, under one name" run names.ops
-expectOutput "False True 19"
+expectOutput "True False 19"
 rm blocks.safetensors
 runMerged "import --in-place" import --in-place blocks.pt2 -o blocks.ops
 expectStatus 0
@@ -87,6 +87,10 @@ runMerged "a call of one in the archive" call several.pt2:triple 'ones(2)'
 expectOutput "tensor([3., 3.])"
 runMerged "no output" import blocks.pt2
 expectStatus 2
+runMerged "the name of a script of the library" import blocks.pt2 -o nn.ops
+expectStatus 1
+expectOutput "boxcar: the script cannot be called 'nn.ops': that is a script of boxcar's own, which imports in this folder would no longer find; choose another name"
+[[ ! -e nn.ops && ! -e nn.safetensors ]] || fail "the script was written"
 [[ ! -e out.ops && ! -e out.safetensors ]] || fail "an import that failed wrote a file"
 
 # ---- What boxcar does not have ----
