@@ -48,7 +48,13 @@ class Parameters final {
       : program_(program), body_(body), comments_(comments) {
     for (const InputSpec& input : program.inputs) {
       if (input.kind == InputSpec::Kind::User || input.kind == InputSpec::Kind::Constant) leaves_.push_back(&input);
+      const auto tensor = program.graph.tensors.find(input.value);
+      if (input.kind != InputSpec::Kind::User || tensor == program.graph.tensors.end()) continue;
+      for (const Size& size : tensor->second.sizes) {
+        if (!size.number.has_value() && !symbols_.insert(size.expression).second) shared_.insert(size.expression);
+      }
     }
+    symbols_.clear();
   }
 
   std::vector<std::string> texts() {
@@ -167,18 +173,19 @@ class Parameters final {
     const auto tensor = program_.graph.tensors.find(value);
     if (tensor == program_.graph.tensors.end()) return;
     std::vector<std::string> sizes;
-    bool has_symbols = false;
+    bool is_sharing = false;
     for (const Size& size : tensor->second.sizes) {
-      has_symbols |= !size.number.has_value();
+      is_sharing |= !size.number.has_value() && shared_.contains(size.expression);
       sizes.push_back(size.number.has_value() ? std::to_string(*size.number) : scriptString(size.expression));
     }
-    if (has_symbols && symbols_.empty()) {
+    if (is_sharing && !has_sizes_) {
+      has_sizes_ = true;
       body_.reserve("sizes");
       checks_.emplace_back("sizes: Dict(str, Any) = {}");
     }
     checks_.push_back(fmt::format("check_input({}, {}, {}, [{}]{})", text, scriptString(text),
                                   dtypeName(tensor->second.dtype), fmt::join(sizes, ", "),
-                                  has_symbols ? ", sizes" : ""));
+                                  is_sharing ? ", sizes" : ""));
     for (size_t dim = 0; dim < tensor->second.sizes.size(); ++dim) {
       const Size& size = tensor->second.sizes[dim];
       if (size.number.has_value() || !symbols_.insert(size.expression).second) continue;
@@ -209,7 +216,9 @@ class Parameters final {
   std::string default_;                // of the last leaf, if that is a constant
   std::vector<std::string> defaults_;  // of the parameters
   std::vector<std::string> checks_;
-  std::set<std::string> symbols_;
+  std::set<std::string> symbols_;  // that were checked
+  std::set<std::string> shared_;   // that stand twice
+  bool has_sizes_ = false;
 };
 
 // The results of forward(), in the structure of the model.

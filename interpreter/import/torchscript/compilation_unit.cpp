@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/import/torchscript/compilation_unit.h>
+#include <boxcar/interpreter/import/torchscript/counted_loops.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +57,12 @@ const CompilationUnit::File* CompilationUnit::fileOf(std::string_view qualified_
   const std::optional<std::string_view> text = read_(name);
   std::unique_ptr<File> file;
   if (text.has_value()) {
-    file = std::make_unique<File>(name, parseUnit(*text, fmt::format("'{}', {}", archive_, name)));
+    Unit unit = parseUnit(*text, fmt::format("'{}', {}", archive_, name));
+    for (Function& function : unit.functions) recoverCountedLoops(function);
+    for (Class& each : unit.classes) {
+      for (Function& method : each.methods) recoverCountedLoops(method);
+    }
+    file = std::make_unique<File>(name, std::move(unit));
   }
   return files_.emplace(std::move(name), std::move(file)).first->second.get();
 }

@@ -155,6 +155,8 @@ class VariableMerger final {
         live.clear();
         for (const ExprPtr& value : statement.values) read(*value, live);
         return;
+      // A `break` is the last statement of a turn, behind which the loop may end anyway.
+      case Stmt::Kind::Break:
       case Stmt::Kind::Pass:
       case Stmt::Kind::Function: return;
     }

@@ -164,6 +164,7 @@ void FunctionTranslator::statement(const Stmt& statement, const Stmt* next) {
     case Stmt::Kind::With: return withScope(statement);
     case Stmt::Kind::Return: return giveBack(statement);
     case Stmt::Kind::Pass: return;
+    case Stmt::Kind::Break: return line("break");
     case Stmt::Kind::Function: {
       Variable variable;
       variable.forked = &statement.body;

@@ -62,6 +62,7 @@ struct Stmt {
     With,      // values[0] as targets, body
     Return,    // values, or none
     Pass,
+    Break,     // PyTorch writes none: see counted_loops.h
     Function,  // a function inside, for a fork: name, body
   };
   Kind kind = Kind::Pass;

@@ -44,6 +44,56 @@ class Functions(nn.Module):
         return floats, ints, kinds, math.frexp(f), complex(f, n) * complex(n, 1)
 
 
+class Breaks(nn.Module):
+    """Loops that end early, or go on early."""
+
+    def forward(self, xs: List[int], n: int) -> List[int]:
+        return [self.stop(n), self.skip(xs), self.both(xs, n), self.find(xs, n), self.pairs(xs, n)]
+
+    def stop(self, n: int) -> int:
+        k = 0
+        for i in range(10):
+            if i == n:
+                break
+            k += i
+        return k
+
+    def skip(self, xs: List[int]) -> int:
+        k = 0
+        for x in xs:
+            if x < 0:
+                continue
+            k += x
+        return k
+
+    def both(self, xs: List[int], n: int) -> int:
+        k = 0
+        for x in xs:
+            if x == n:
+                continue
+            if x > 100:
+                break
+            k += x
+        return k
+
+    def find(self, xs: List[int], n: int) -> int:
+        for i, x in enumerate(xs):
+            if x == n:
+                return i
+        return -1
+
+    def pairs(self, xs: List[int], n: int) -> int:
+        k = 0
+        for a in xs:
+            for b in xs:
+                if a * b > n:
+                    break
+                k += a * b
+            if k > 1000:
+                return k
+        return -k
+
+
 class Containers(nn.Module):
     """Methods of lists and dicts."""
 
@@ -189,4 +239,5 @@ def builtin_cases():
         "gradients": (Gradients(), [(x23,)]),
         "located": (Located(), [(x23, 1)]),
         "older": (Older(), [(x23 * 4, 3, 2.5)]),
+        "breaks": (Breaks(), [([1, 5, -7, 200, 3], 5), ([], 1), ([4, 50, 60], 3000), ([2], 0)]),
     }

@@ -11,7 +11,7 @@ cp "$modules"/*.pt "$modules/expected.safetensors" "$modules/check.ops" .
 
 runMerged "all modules" run check.ops
 expectStatus 0
-expectOutput "49 modules are equal"
+expectOutput "50 modules are equal"
 
 runMerged "import" import conv.pt -o conv.ops
 expectStatus 0
@@ -28,6 +28,9 @@ runMerged "the script" run use.ops
 expectStatus 0
 expectOutput "True True"
 rm conv.safetensors
+runMerged "loops that end early" import breaks.pt -o breaks.ops
+expectStatus 0
+diff -u "$modules/breaks.ops" breaks.ops || fail "the script of breaks.pt is another one than in $modules"
 runMerged "import --in-place" import --in-place conv.pt -o conv.ops
 expectStatus 0
 [[ ! -e conv.safetensors ]] || fail "the weights were copied"
