@@ -2,8 +2,8 @@
 // remains.
 
 #include <boxcar/backends/io/safetensors.h>
-#include <boxcar/interpreter/import/import_model.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/import/import_model.h>
 #include <boxcar/ops.h>
 
 #include <filesystem>

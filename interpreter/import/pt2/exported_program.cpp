@@ -108,7 +108,7 @@ class Reader final {
   std::pair<std::string_view, const json::value&> member(const json::value& value) const {
     const json::object& only = object(value);
     if (only.size() != 1) fail("a union has not exactly one member in its JSON");
-    return {only.begin()->first, only.begin()->second};
+    return {only.begin()->key, only.begin()->content};
   }
 
   // ---- Arguments ----

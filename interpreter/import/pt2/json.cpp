@@ -80,13 +80,13 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 const value* object::if_contains(std::string_view key) const noexcept {
-  for (const auto& [name, member] : members_) {
-    if (name == key) return &member;
+  for (const auto& [name, content] : members_) {
+    if (name == key) return &content;
   }
   return nullptr;
 }
 
-value& object::add(std::string key) { return members_.emplace_back(std::move(key), value()).second; }
+value& object::add(std::string key) { return members_.emplace_back(member{std::move(key), value()}).content; }
 
 value parse(std::string_view text, const std::string& what) {
   Builder builder;

@@ -15,17 +15,19 @@ namespace boxcar::interp::pt2::json {
 class value;
 using array = std::vector<value>;
 
+struct member;
+
 class object final {
  public:
   // Returns null if there is no such member.
   const value* if_contains(std::string_view key) const noexcept;
-  auto begin() const noexcept { return members_.begin(); }
-  auto end() const noexcept { return members_.end(); }
-  size_t size() const noexcept { return members_.size(); }
+  const member* begin() const noexcept;
+  const member* end() const noexcept;
+  size_t size() const noexcept;
   value& add(std::string key);
 
  private:
-  std::vector<std::pair<std::string, value>> members_;
+  std::vector<member> members_;
 };
 
 class value final {
@@ -64,6 +66,15 @@ class value final {
 
   boost::variant2::variant<std::nullptr_t, bool, int64_t, double, std::string, array, object> content_{nullptr};
 };
+
+struct member {
+  std::string key;
+  json::value content;
+};
+
+inline const member* object::begin() const noexcept { return members_.data(); }
+inline const member* object::end() const noexcept { return members_.data() + members_.size(); }
+inline size_t object::size() const noexcept { return members_.size(); }
 
 // Parses [text], without the texts that only PyTorch's own passes read. [what] names it in errors. Throws Error if it
 // is not JSON, or nests too deep.
