@@ -36,7 +36,7 @@ def resnet18_weights():
 def gpt2_weights():
     import transformers
     weights = dict(transformers.GPT2LMHeadModel(transformers.GPT2Config()).state_dict())
-    weights.pop("transformer.wte.weight", None)  # the same as lm_head.weight
+    weights.pop("lm_head.weight", None)  # the same as transformer.wte.weight
     return {name: each.contiguous() for name, each in weights.items()}
 
 
@@ -89,7 +89,7 @@ fn forward(Tensor tokens) -> Tensor {{ return gpt::scores(tokens, net) }}
     Case("resnet18", script("models/resnet18.ops"), lambda: [pixels(1, 3, 224, 224)], weights=resnet18_weights,
          weights_file="resnet18.safetensors", names=("layer4.1.bn2.running_var", "fc.weight")),
     Case("gpt2", script("models/gpt2.ops"), lambda: [torch.arange(9).view(1, 9) * 100], weights=gpt2_weights,
-         weights_file="gpt2.safetensors", names=("transformer.h.11.mlp.c_fc.weight", "lm_head.weight")),
+         weights_file="gpt2.safetensors", names=("transformer.h.11.mlp.c_fc.weight", "transformer.wte.weight")),
     Case("structures", '''
 const half = tensor([0.5, 0.25])
 fn forward(Tensor x, Tensor[] xs, Any pair, int by=2, *, Dict(str, Tensor) named) -> Any {

@@ -1,6 +1,5 @@
 #include <boxcar/interpreter/import/pt2/body_text.h>
 #include <boxcar/interpreter/import/pt2/higher_order.h>
-#include <boxcar/interpreter/import/pt2/word.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,6 @@
 #include <boxcar/interpreter/import/pt2/node_text.h>
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 
 namespace boxcar::interp::pt2 {

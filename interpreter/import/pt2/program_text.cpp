@@ -64,7 +64,7 @@ class Parameters final {
     size_t number = 0;
     std::vector<std::pair<std::string, const TreeSpec*>> all;
     for (const TreeSpec& child : tree.children[0].children) {
-      all.emplace_back(nameAt(number, fmt::format("input_{}", number)), &child);
+      all.emplace_back(nameAt(number), &child);
       ++number;
     }
     for (size_t i = 0; i < tree.children[1].children.size(); ++i) {
@@ -84,8 +84,8 @@ class Parameters final {
   std::vector<std::string> takeChecks() { return std::move(checks_); }
 
  private:
-  std::string nameAt(size_t number, std::string otherwise) const {
-    return number < program_.argument_names.size() ? program_.argument_names[number] : std::move(otherwise);
+  std::string nameAt(size_t number) const {
+    return number < program_.argument_names.size() ? program_.argument_names[number] : fmt::format("input_{}", number);
   }
 
   std::string parameter(const std::string& name, const TreeSpec& spec) {

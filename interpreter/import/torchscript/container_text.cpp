@@ -1,5 +1,4 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
-#include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/interpreter/import/torchscript/function_translator.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <utility>
 
 namespace boxcar::interp::torchscript {
@@ -96,7 +95,7 @@ Expression FunctionTranslator::attribute(const Expr& expr) {
   }
   Expression object = expression(*expr.items[0]);
   if (const ClassInfo* const info = unit_.classOf(object.type); info != nullptr) {
-    return fieldOf(std::move(object), *info, expr.text);
+    return fieldOf(object, *info, expr.text);
   }
   if (object.type == Type::tensor() || object.type == Type::any()) {
     return {fmt::format("{}.{}", within(object, Precedence::Atom), expr.text), Precedence::Atom, Type::any()};
@@ -104,7 +103,7 @@ Expression FunctionTranslator::attribute(const Expr& expr) {
   return missing("attribute " + expr.text, expr.line);
 }
 
-Expression FunctionTranslator::fieldOf(Expression object, const ClassInfo& its_class, const std::string& field) {
+Expression FunctionTranslator::fieldOf(const Expression& object, const ClassInfo& its_class, const std::string& field) {
   constant_field_ = false;
   if (its_class.kind == ClassInfo::Kind::NamedTuple) {
     const auto& fields = its_class.definition->fields;
@@ -278,7 +277,7 @@ std::string FunctionTranslator::argumentTexts(const Expr& call) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-Expression FunctionTranslator::callMethod(Expression object, const std::string& method, const Expr& call) {
+Expression FunctionTranslator::callMethod(const Expression& object, const std::string& method, const Expr& call) {
   if (object.type == Type::tensor() && method == "tolist") {
     return {fmt::format("{}.tolist()", within(object, Precedence::Atom)), Precedence::Atom, Type::any()};
   }
@@ -383,7 +382,7 @@ Expression FunctionTranslator::callNamed(const std::string& callee, const Expr& 
   if (callee == "getattr" && count == 2) {
     Expression object = expression(argument(0));
     const ClassInfo* const info = unit_.classOf(object.type);
-    if (info != nullptr) return fieldOf(std::move(object), *info, argument(1).text);
+    if (info != nullptr) return fieldOf(object, *info, argument(1).text);
   }
   if (callee == "range") {
     std::vector<std::string> texts;

@@ -115,13 +115,13 @@ class FunctionTranslator final {
   Expression expression(const Expr& expr);
   Expression name(const Expr& expr);
   Expression attribute(const Expr& expr);
-  Expression fieldOf(Expression object, const ClassInfo& its_class, const std::string& field);
+  Expression fieldOf(const Expression& object, const ClassInfo& its_class, const std::string& field);
   Expression index(const Expr& expr);
   Expression list(const Expr& expr, TypePtr type = nullptr);
   Expression tuple(const Expr& expr);
   Expression dict(const Expr& expr, TypePtr type = nullptr);
   Expression call(const Expr& expr);
-  Expression callMethod(Expression object, const std::string& method, const Expr& call);
+  Expression callMethod(const Expression& object, const std::string& method, const Expr& call);
   Expression callNamed(const std::string& callee, const Expr& call);
   Expression callFunction(const FunctionInfo& function, const Expr& call);
   Expression construct(const ClassInfo& its_class, const Expr& call);

@@ -1,7 +1,6 @@
 #include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/interpreter/import/torchscript/object_text.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/text.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
