@@ -151,6 +151,21 @@ bool isModelPath(std::string_view path) noexcept {
   return std::ranges::any_of(kEndings, [file](std::string_view ending) { return file.ends_with(ending); });
 }
 
+namespace {
+
+// Whether there are fewer storages than weights. Loading the weights to compare them reads the whole archive.
+bool mayBeTied(const pt2::ExportedProgram& program, const Dict<std::string, Tensor>& members) {
+  const auto weights = std::ranges::count(program.inputs, pt2::InputSpec::Kind::Weight, &pt2::InputSpec::kind);
+  const auto storages = std::count_if(members.begin(), members.end(), [](const auto& member) {
+    const std::string name = member.key();
+    return name.find("/data/weights/weight_") != std::string::npos ||
+           name.find("/data/constants/tensor_") != std::string::npos;
+  });
+  return storages < weights;
+}
+
+}  // namespace
+
 std::string importModel(const std::string& path, const ImportOptions& options) {
   const std::string file = std::filesystem::path(path).filename().string();
   const auto [archive, wanted] = splitProgramPath(path);
@@ -173,7 +188,8 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
   pt2::ExportedProgram program = pt2::readExportedProgram(textOf(members.at(models[0])), what);
   const std::vector<std::string> missing = pt2::missingParts(program);
   checkNothingIsMissing(path, missing, options);
-  std::vector<std::pair<std::string, std::string>> tied = pt2::nameTiedWeights(program, weightsOf(path));
+  std::vector<std::pair<std::string, std::string>> tied;
+  if (mayBeTied(program, members)) tied = pt2::nameTiedWeights(program, weightsOf(path));
   if (options.tied_weights != nullptr) {
     for (const auto& [second, first] : tied) options.tied_weights->push_back(second);
   }
