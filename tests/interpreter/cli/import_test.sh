@@ -95,15 +95,21 @@ expectOutput "boxcar: the script cannot be called 'nn.ops': that is a script of 
 
 # ---- What boxcar does not have ----
 
-python3 - <<'END' || exit 1
+# Writes the archive $2, which is $1 with the text $4 in place of $3 in its program.
+rewrite() {
+  python3 - "$@" <<'END' || exit 1
+import sys
 import zipfile
-with zipfile.ZipFile("blocks.pt2") as source, zipfile.ZipFile("strange.pt2", "w") as target:
+
+old, new = (text.encode() for text in sys.argv[3:])
+with zipfile.ZipFile(sys.argv[1]) as source, zipfile.ZipFile(sys.argv[2], "w") as target:
     for name in source.namelist():
         data = source.read(name)
-        if name.endswith("/model.json"):
-            data = data.replace(b"aten.gelu.default", b"strange.gelu.default")
-        target.writestr(name, data)
+        target.writestr(name, data.replace(old, new) if "/models/" in name else data)
 END
+}
+
+rewrite blocks.pt2 strange.pt2 aten.gelu.default strange.gelu.default
 runMerged "an unknown operator" import strange.pt2 -o out.ops
 expectStatus 1
 expectOutput "boxcar: 'strange.pt2' cannot be imported, because boxcar does not have
@@ -120,15 +126,7 @@ runMerged "a call of what is missing" run use.ops
 expectStatus 1
 [[ $output == "error: boxcar does not have torch.ops.strange.gelu.default (make_models.py:27)"* ]] || fail "$output"
 
-python3 - <<'END' || exit 1
-import zipfile
-with zipfile.ZipFile("control.pt2") as source, zipfile.ZipFile("unsigned.pt2", "w") as target:
-    for name in source.namelist():
-        data = source.read(name)
-        if name.endswith(".json"):
-            data = data.replace(b'"as_scalar_type": 5', b'"as_scalar_type": 28')
-        target.writestr(name, data)
-END
+rewrite control.pt2 unsigned.pt2 '"as_scalar_type": 5' '"as_scalar_type": 28'
 runMerged "a dtype that is not there" import unsigned.pt2 -o out.ops
 expectStatus 1
 expectOutput "boxcar: 'unsigned.pt2' cannot be imported, because boxcar does not have
