@@ -23,20 +23,21 @@
 namespace boxcar::interp {
 namespace {
 
-// The members of a zip archive. The archive is read by an operator, like all files that scripts read.
-Dict<std::string, Tensor> membersOf(const std::string& path) {
+// Calls an operator of one argument. Archives are read by operators, like all files that scripts read.
+IValue resultOf(const char* op, IValue argument) {
   Stack stack;
-  push(stack, path);
-  Dispatcher::singleton().findSchemaOrThrow("io::load_zip", "").callBoxed(stack);
-  return pop(stack).to<Dict<std::string, Tensor>>();
+  push(stack, std::move(argument));
+  Dispatcher::singleton().findSchemaOrThrow(op, "").callBoxed(stack);
+  return pop(stack);
+}
+
+Dict<std::string, Tensor> membersOf(const std::string& path) {
+  return resultOf("io::load_zip", path).to<Dict<std::string, Tensor>>();
 }
 
 // The lines of Python that a file of a TorchScript archive comes from, of the member beside it.
 std::vector<torchscript::SourceLine> linesOf(const Tensor& debug_pkl) {
-  Stack stack;
-  push(stack, debug_pkl);
-  Dispatcher::singleton().findSchemaOrThrow("io::torchscript_lines", "").callBoxed(stack);
-  const IValue lines = pop(stack);
+  const IValue lines = resultOf("io::torchscript_lines", debug_pkl);
   std::vector<torchscript::SourceLine> result;
   for (size_t i = 0; i < lines.length(); ++i) {
     const IValue each = lines.elementAt(i);
@@ -47,10 +48,7 @@ std::vector<torchscript::SourceLine> linesOf(const Tensor& debug_pkl) {
 }
 
 Dict<std::string, Tensor> weightsOf(const std::string& path) {
-  Stack stack;
-  push(stack, path);
-  Dispatcher::singleton().findSchemaOrThrow("io::load", "").callBoxed(stack);
-  return pop(stack).to<Dict<std::string, Tensor>>();
+  return resultOf("io::load", path).to<Dict<std::string, Tensor>>();
 }
 
 constexpr std::string_view kOnnx = ".onnx";
@@ -92,10 +90,7 @@ void checkNothingIsMissing(const std::string& path, const std::vector<std::strin
 std::string importTorchScript(const std::string& path, const Dict<std::string, Tensor>& members,
                               const ImportOptions& options) {
   const std::string file = std::filesystem::path(path).filename().string();
-  Stack stack;
-  push(stack, path);
-  Dispatcher::singleton().findSchemaOrThrow("io::load_torchscript", "").callBoxed(stack);
-  const GenericDict archive = pop(stack).toGenericDict();
+  const GenericDict archive = resultOf("io::load_torchscript", path).toGenericDict();
   const IValue module = archive.at("data");
   const IValue held = archive.at("constants");
   std::vector<IValue> constants;
@@ -195,7 +190,7 @@ std::string importModel(const std::string& path, const ImportOptions& options) {
   }
   std::string text = pt2::programText(std::move(program), {.title = file,
                                                            .weights = options.weights.empty() ? file : options.weights,
-                                                           .is_lenient = options.is_lenient,
+                                                           .has_missing = !missing.empty(),
                                                            .tied_weights = std::move(tied)});
   return formatted(path, std::move(text));
 }

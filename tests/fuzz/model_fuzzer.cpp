@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           interp::pt2::readExportedProgram(fuzz::textOf(data, size), "'fuzz.pt2'");
       const bool is_whole = interp::pt2::missingParts(program).empty();
       std::string text =
-          interp::pt2::programText(program, {.title = "fuzz.pt2", .weights = "fuzz.pt2", .is_lenient = !is_whole});
+          interp::pt2::programText(program, {.title = "fuzz.pt2", .weights = "fuzz.pt2", .has_missing = !is_whole});
       Diagnostics diagnostics;
       std::string script = formatSource(Source::create("fuzz.ops", std::move(text)), diagnostics);
       Program::compile(std::move(script), "fuzz.ops");

@@ -441,7 +441,6 @@ void BodyText::addLoop(const std::vector<CallItem>& items, size_t first, const L
   std::vector<std::string> arguments;
   std::vector<std::string> targets(use.outputs.size());
   // What goes from turn to turn is in one variable.
-  std::vector<std::string> carried_names(use.inputs.size());
   for (size_t p = 0; p < use.inputs.size(); ++p) {
     if (!loop.carried[p].has_value()) {
       arguments.push_back(expressionOf(use.inputs[p]).text);

@@ -58,6 +58,9 @@ struct Argument {
   std::vector<Argument> items = {};
   std::vector<std::string> keys = {};  // of a Dict
   std::shared_ptr<Graph> graph = {};
+
+  bool isInt(int64_t value) const noexcept { return kind == Kind::Int && integer == value; }
+  bool isBool(bool value) const noexcept { return kind == Kind::Bool && (integer != 0) == value; }
 };
 
 struct NamedArgument {

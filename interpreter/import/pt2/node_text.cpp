@@ -120,8 +120,6 @@ const Sign* findSign(std::span<const Sign> signs, std::string_view op) {
   return found != signs.end() ? &*found : nullptr;
 }
 
-bool isInt(const Argument& argument, int64_t value) { return argument.kind == Kind::Int && argument.integer == value; }
-
 // Whether an argument is its parameter's default, or what that stands for on the CPU.
 bool isDefault(const Argument& value, const boxcar::Argument& parameter) {
   const std::optional<IValue>& normal = parameter.default_value();
@@ -309,7 +307,7 @@ std::optional<Expression> NodeText::indexing(const Node& node, const OperatorHan
   if (name == "aten::slice.Tensor") {
     const auto bound = [&](std::string_view of, int64_t none) -> std::string {
       const Argument* const value = find(node, of);
-      return value == nullptr || value->kind == Kind::None || isInt(*value, none)
+      return value == nullptr || value->kind == Kind::None || value->isInt(none)
                  ? ""
                  : argument(*value, nullptr, {}, of).text;
     };

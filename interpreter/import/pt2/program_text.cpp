@@ -380,7 +380,7 @@ std::optional<std::string> textOf(const ExportedProgram& program, const ModuleCa
   text +=
       "# The weights by their names, to be trained or saved.\nfn parameters() -> Dict(str, Tensor) { return weights "
       "}\n\n";
-  if (options.is_lenient && !missingParts(program).empty()) {
+  if (options.has_missing) {
     text +=
         "# What boxcar does not have.\nfn missing(str what) -> Any {\nraise f\"boxcar does not have "
         "{what}\"\n}\n\n";

@@ -12,8 +12,8 @@ namespace boxcar::interp::pt2 {
 struct ProgramTextOptions {
   std::string title;    // of the comment at the head: "resnet18.pt2"
   std::string weights;  // the file that the script loads its weights from
-  // Puts `error` calls where an operator is unknown.
-  bool is_lenient = false;
+  // Whether missingParts() names any: calls of them are calls that fail.
+  bool has_missing = false;
   // Names of tied weights, each with the name that the program has for it.
   std::vector<std::pair<std::string, std::string>> tied_weights = {};
 };

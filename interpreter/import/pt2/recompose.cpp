@@ -27,20 +27,16 @@ bool isValue(const Argument* argument) { return argument != nullptr && argument-
 bool isAbsent(const Argument* argument) { return argument == nullptr || argument->kind == Argument::Kind::None; }
 
 // Whether it is left to its default, or is the flag [value].
-bool isFlag(const Argument* argument, bool value) {
-  return argument == nullptr || (argument->kind == Argument::Kind::Bool && (argument->integer != 0) == value);
-}
+bool isFlag(const Argument* argument, bool value) { return argument == nullptr || argument->isBool(value); }
 
 bool areInts(const Argument* argument, std::initializer_list<int64_t> numbers) {
   return argument != nullptr && std::ranges::equal(argument->items, numbers, [](const Argument& item, int64_t number) {
-           return item.kind == Argument::Kind::Int && item.integer == number;
+           return item.isInt(number);
          });
 }
 
 bool areAll(const Argument& list, int64_t number) {
-  return std::ranges::all_of(list.items, [number](const Argument& item) {
-    return item.kind == Argument::Kind::Int && item.integer == number;
-  });
+  return std::ranges::all_of(list.items, [number](const Argument& item) { return item.isInt(number); });
 }
 
 bool areAll(const NamedArgument& list, std::string_view name, int64_t number) {
@@ -152,10 +148,7 @@ class Recomposer final {
   static void arange(Node& node) {
     const Argument* const start = NodeText::find(node, "start");
     const Argument* const step = NodeText::find(node, "step");
-    const auto isInt = [](const Argument& argument, int64_t number) {
-      return argument.kind == Argument::Kind::Int && argument.integer == number;
-    };
-    if (start == nullptr || !isInt(*start, 0) || (step != nullptr && !isInt(*step, 1))) return;
+    if (start == nullptr || !start->isInt(0) || (step != nullptr && !step->isInt(1))) return;
     setTarget(node, "arange.default");
     std::erase_if(node.inputs,
                   [](const NamedArgument& input) { return input.name == "start" || input.name == "step"; });

@@ -14,13 +14,7 @@ std::string_view atenName(const Node& node) {
   return target.starts_with(kAten) ? target.substr(kAten.size()) : std::string_view();
 }
 
-bool isFalse(const Argument* argument) {
-  return argument != nullptr && argument->kind == Argument::Kind::Bool && argument->integer == 0;
-}
-
-bool isTrue(const Argument* argument) {
-  return argument != nullptr && argument->kind == Argument::Kind::Bool && argument->integer != 0;
-}
+bool isSetTo(const Argument* argument, bool value) { return argument != nullptr && argument->isBool(value); }
 
 // Whether to() is asked for the dtype and the device that its tensor has, and for nothing else.
 bool keepsTensor(const Graph& graph, const Node& node) {
@@ -28,7 +22,7 @@ bool keepsTensor(const Graph& graph, const Node& node) {
   const Argument* const dtype = NodeText::find(node, "dtype");
   const Argument* const device = NodeText::find(node, "device");
   const Argument* const format = NodeText::find(node, "memory_format");
-  if (self == nullptr || dtype == nullptr || isTrue(NodeText::find(node, "copy"))) return false;
+  if (self == nullptr || dtype == nullptr || isSetTo(NodeText::find(node, "copy"), true)) return false;
   const auto tensor = graph.tensors.find(self->text);
   if (tensor == graph.tensors.end()) return false;
   const bool is_there =
@@ -43,15 +37,15 @@ const Argument* returnedAsItIs(const Graph& graph, const Node& node) {
   if (name == "to.dtype" || name == "to.dtype_layout" || name == "to.device") {
     return keepsTensor(graph, node) ? NodeText::find(node, "self") : nullptr;
   }
-  if (name == "dropout.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "input");
-  if (name == "dropout_.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "self");
-  if (name == "feature_dropout.default" && isFalse(NodeText::find(node, "train"))) return NodeText::find(node, "input");
+  if (name == "dropout.default" && isSetTo(NodeText::find(node, "train"), false)) return NodeText::find(node, "input");
+  if (name == "dropout_.default" && isSetTo(NodeText::find(node, "train"), false)) return NodeText::find(node, "self");
+  if (name == "feature_dropout.default" && isSetTo(NodeText::find(node, "train"), false))
+    return NodeText::find(node, "input");
   if (name == "alias.default") return NodeText::find(node, "self");
   if (name == "slice.Tensor") {
     const auto isInt = [&](std::string_view argument, int64_t value) {
       const Argument* const found = NodeText::find(node, argument);
-      return found == nullptr || found->kind == Argument::Kind::None ||
-             (found->kind == Argument::Kind::Int && found->integer == value);
+      return found == nullptr || found->kind == Argument::Kind::None || found->isInt(value);
     };
     const bool is_whole = isInt("start", 0) && isInt("end", std::numeric_limits<int64_t>::max()) && isInt("step", 1);
     return is_whole ? NodeText::find(node, "self") : nullptr;
@@ -132,8 +126,7 @@ bool ValueTable::checksSize(const Node& node) const {
   const auto defined = condition != nullptr ? defined_by_.find(condition->text) : defined_by_.end();
   if (defined == defined_by_.end()) return false;
   const Node& comparison = graph_.nodes[defined->second];
-  return comparison.target == "_operator.ge" && comparison.inputs.size() == 2 &&
-         comparison.inputs[1].value.kind == Argument::Kind::Int && comparison.inputs[1].value.integer == 0;
+  return comparison.target == "_operator.ge" && comparison.inputs.size() == 2 && comparison.inputs[1].value.isInt(0);
 }
 
 const std::string& ValueTable::resolve(const std::string& value) const {
