@@ -99,13 +99,40 @@ bool Object::endUncommonLife() noexcept {
     return false;
   }
   Shard& shard = shardOf(this);
+  IntrusivePtr<Object> attached;  // released after the lock, which its own weak references may need
   const std::lock_guard guard(shard.mutex);
   if (count.load(std::memory_order_relaxed) != 0 && count.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
   if (const auto found = shard.records.find(this); found != shard.records.end()) {
-    found->second->object_ = nullptr;
+    WeakRecord* const record = found->second;
+    record->object_ = nullptr;
+    attached.swap(record->attached_);
     shard.records.erase(found);
+    if (attached && --record->weak_count_ == 0) delete record;
   }
   return true;
+}
+
+IntrusivePtr<Object> attachedTo(const Object& object) {
+  Shard& shard = shardOf(&object);
+  const std::lock_guard guard(shard.mutex);
+  const auto found = shard.records.find(&object);
+  return found == shard.records.end() ? nullptr : found->second->attached_;
+}
+
+IntrusivePtr<Object> attach(const Object& object, IntrusivePtr<Object> data) {
+  WeakRecord* const record = WeakRecord::watch(&object);
+  Shard& shard = shardOf(&object);
+  IntrusivePtr<Object> attached;
+  {
+    const std::lock_guard guard(shard.mutex);
+    if (!record->attached_) {
+      record->attached_ = std::move(data);
+      ++record->weak_count_;
+    }
+    attached = record->attached_;
+  }
+  record->release();
+  return attached;
 }
 
 }  // namespace boxcar

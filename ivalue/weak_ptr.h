@@ -11,6 +11,16 @@
 
 namespace boxcar {
 
+// Data that lives as long as an object that knows nothing of it, such as a copy of a tensor's elements in another
+// layout. Any thread may ask for it and attach it. It must not hold a reference to the object, which would then never
+// die. The caller holds a reference to [object].
+
+// Returns what is attached to [object]; null if nothing is.
+BOXCAR_API IntrusivePtr<Object> attachedTo(const Object& object);
+// Attaches [data] unless something is attached already; returns what is attached now. It is released when the object
+// dies, with no lock held.
+BOXCAR_API IntrusivePtr<Object> attach(const Object& object, IntrusivePtr<Object> data);
+
 namespace detail {
 
 // The state that all weak references to one object share, as long as there is one. It lies outside the object, which is
@@ -28,13 +38,16 @@ class BOXCAR_API WeakRecord final {
 
  private:
   friend class boxcar::Object;
+  friend IntrusivePtr<Object> boxcar::attachedTo(const Object& object);
+  friend IntrusivePtr<Object> boxcar::attach(const Object& object, IntrusivePtr<Object> data);
 
   explicit WeakRecord(const Object* object) noexcept : address_(object), object_(object) {}
   size_t weakUseCountLocked() const noexcept { return weak_count_ + (object_ != nullptr ? 1 : 0); }
 
   const Object* const address_;  // determines which lock guards the rest
   const Object* object_;         // null when the object is gone
-  size_t weak_count_ = 1;
+  size_t weak_count_ = 1;        // one of them is the attachment's, if there is one
+  IntrusivePtr<Object> attached_;
 };
 
 }  // namespace detail

@@ -1,3 +1,4 @@
+#include <boxcar/backends/native/fused.h>
 #include <boxcar/dispatcher/registry/operator_cost.h>
 
 #include <algorithm>
@@ -36,6 +37,35 @@ OperatorCost convolution(const FinishedCall& call) {
   const double products = kernel * numel(transposed ? tensorAt(call, 0) : result(call));
   const double sums = call.arguments[2].isNone() ? 0 : numel(result(call));
   return {.flops = 2 * products + sums, .bytes = {}};
+}
+
+// Whether a fused operator ran as one kernel; else the operators that it is made of have costs of their own.
+bool ranFused(const FinishedCall& call, size_t added) {
+  const Tensor& out = result(call);
+  const bool broadcasts = !call.arguments[added].isNone() && tensorAt(call, added).numel() != out.numel();
+  return native::convolveFused.has(out.device().type()) && out.scalar_type() == ScalarType::Float && out.numel() > 0 &&
+         !out.requires_grad() && !broadcasts;
+}
+
+// One more operation per result element for the bias or the norm, the sum, and the activation.
+double fusedSteps(const FinishedCall& call, size_t added) {
+  int steps = call.arguments[2].isNone() ? 0 : 1;
+  if (!call.arguments[added].isNone()) ++steps;
+  if (call.arguments[added + 1].toStringView() != "none") ++steps;
+  return steps * numel(result(call));
+}
+
+OperatorCost fusedConvolutionCost(const FinishedCall& call) {
+  if (!ranFused(call, 12)) return {.flops = 0, .bytes = 0};
+  const Tensor& weight = tensorAt(call, 1);
+  const double kernel = numel(weight) / static_cast<double>(weight.sizes()[0]);
+  const double norm = call.arguments[2].isNone() && !call.arguments[5].isNone() ? numel(result(call)) : 0;
+  return {.flops = 2 * kernel * numel(result(call)) + norm + fusedSteps(call, 12), .bytes = {}};
+}
+
+OperatorCost fusedLinearCost(const FinishedCall& call) {
+  if (!ranFused(call, 3)) return {.flops = 0, .bytes = 0};
+  return {.flops = *product<1>(call).flops + fusedSteps(call, 3), .bytes = {}};
 }
 
 // One operation for each element of each result element's window.
@@ -145,7 +175,13 @@ constexpr CostRow kCosts[] = {
     {&nothing, "size is_floating_point is_same_size empty empty_like empty_strided"},
 };
 
-[[maybe_unused]] const bool kCostsAreRegistered = (registerCosts("aten", kCosts), true);
+constexpr CostRow kFusedCosts[] = {
+    {&fusedConvolutionCost, "convolution"},
+    {&fusedLinearCost, "linear"},
+};
+
+[[maybe_unused]] const bool kCostsAreRegistered =
+    (registerCosts("aten", kCosts), registerCosts("fused", kFusedCosts), true);
 
 }  // namespace
 }  // namespace boxcar::composite

@@ -14,17 +14,6 @@ namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-// Extends the arguments of one spatial dimension to two, the first of size 1.
-meta::Convolution forImages(const meta::Convolution& arguments) {
-  meta::Convolution c = arguments;
-  c.stride.insert(c.stride.begin(), 1);
-  c.padding.insert(c.padding.begin(), 0);
-  c.dilation.insert(c.dilation.begin(), 1);
-  c.output_padding.insert(c.output_padding.begin(), 0);
-  c.output_sizes.insert(c.output_sizes.begin() + 2, 1);
-  return c;
-}
-
 Tensor convolution(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, IntSpan stride,
                    IntSpan padding, IntSpan dilation, bool transposed, IntSpan output_padding, int64_t groups) {
   const Tensor added = bias.value_or(Tensor());
@@ -42,14 +31,27 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const std::optiona
       convolve(device, arguments, out, input, weight, added);
     }
   }
-  if (!is_signal) return out;
-  const auto strides = out.strides();
-  const int64_t signal_strides[] = {strides[0], strides[1], strides[3]};
-  out.unsafeGetTensorImpl()->setShape(checked.output_sizes, signal_strides, 0);
+  if (is_signal) dropRow(out, checked);
   return out;
 }
 
 }  // namespace
+
+meta::Convolution forImages(const meta::Convolution& arguments) {
+  meta::Convolution c = arguments;
+  c.stride.insert(c.stride.begin(), 1);
+  c.padding.insert(c.padding.begin(), 0);
+  c.dilation.insert(c.dilation.begin(), 1);
+  c.output_padding.insert(c.output_padding.begin(), 0);
+  c.output_sizes.insert(c.output_sizes.begin() + 2, 1);
+  return c;
+}
+
+void dropRow(const Tensor& out, const meta::Convolution& arguments) {
+  const auto strides = out.strides();
+  const int64_t signal_strides[] = {strides[0], strides[1], strides[3]};
+  out.unsafeGetTensorImpl()->setShape(arguments.output_sizes, signal_strides, 0);
+}
 
 ConvolvedAxes convolvedAxes(const meta::Convolution& arguments, IntSpan input, IntSpan weight) {
   ConvolvedAxes axes;

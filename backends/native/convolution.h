@@ -17,6 +17,11 @@ using ConvolutionFunction = void(const meta::Convolution& arguments, const Tenso
                                  const Tensor& weight, const Tensor& bias);
 extern DeviceStub<ConvolutionFunction> convolve;
 
+// Extends the arguments of one spatial dimension to two, the first of size 1: a signal is an image of one row.
+meta::Convolution forImages(const meta::Convolution& arguments);
+// Gives [out], the image that results of the signal that [arguments] describe, a signal's dimensions.
+void dropRow(const Tensor& out, const meta::Convolution& arguments);
+
 // Returns how [arguments] read the spatial dimensions of an input of sizes [input] with a weight of sizes [weight]:
 // three axes, the first ones of size 1 if there are fewer.
 using ConvolvedAxes = std::array<functors::ConvolvedAxis, 3>;

@@ -394,5 +394,51 @@ TEST(WeakIValue, CopiesAndAssignments) {
   EXPECT_TRUE(weak.lock().isNone() && copy.lock().isNone());
 }
 
+TEST(Attachment, LivesAsLongAsTheObject) {
+  std::atomic<int> alive = 0;
+  auto object = makeIntrusive<Node>();
+  EXPECT_FALSE(attachedTo(*object));
+  const IntrusivePtr<Object> data = attach(*object, makeIntrusive<Node>(&alive));
+  EXPECT_EQ(attach(*object, makeIntrusive<Node>(&alive)).get(), data.get()) << "the first one stays";
+  EXPECT_EQ(attachedTo(*object).get(), data.get());
+  EXPECT_EQ(alive, 1);
+  EXPECT_EQ(data.use_count(), 2u);
+  object.reset();
+  EXPECT_EQ(data.use_count(), 1u);
+  // An object that gets the same memory has nothing.
+  for (int i = 0; i < 8; ++i) EXPECT_FALSE(attachedTo(*makeIntrusive<Node>()));
+}
+
+// What is attached may refer weakly to the object, and to others under the same locks.
+TEST(Attachment, MayReferWeaklyToTheObject) {
+  std::atomic<int> alive = 0;
+  auto object = makeIntrusive<Node>();
+  auto data = makeIntrusive<Node>(&alive);
+  data->parent = WeakNode(object);
+  attach(*object, std::move(data));
+  const WeakNode weak(object);
+  object.reset();
+  EXPECT_EQ(alive, 0);
+  EXPECT_TRUE(weak.expired());
+}
+
+TEST(Attachment, IsOneForAllThreads) {
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    std::atomic<int> alive = 0;
+    auto object = makeIntrusive<Node>();
+    std::vector<std::thread> threads;
+    std::vector<const Object*> seen(4);
+    for (size_t i = 0; i < seen.size(); ++i) {
+      threads.emplace_back([&, i, own = object] { seen[i] = attach(*own, makeIntrusive<Node>(&alive)).get(); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(std::set<const Object*>(seen.begin(), seen.end()).size(), 1u);
+    EXPECT_EQ(alive, 1);
+    threads.clear();
+    object.reset();
+    EXPECT_EQ(alive, 0);
+  }
+}
+
 }  // namespace
 }  // namespace boxcar

@@ -32,6 +32,29 @@ TEST(Costs, ConvolutionsMultiplyKernelsAndWindows) {
   EXPECT_EQ(workOf("aten::convolution", transposed).flops, 2 * 2 * 4 * 25 * 3 * 4);
 }
 
+TEST(Costs, FusedOperatorsCostWhatTheyStandFor) {
+  const Tensor x = ones({2, 4, 5, 5});
+  const Tensor w = ones({6, 4, 3, 3});
+  const auto conv = [&](const std::optional<Tensor>& added) {
+    fused::convolution(x, w, ones({6}), {}, {}, {}, {}, 1e-5, {1}, IntArrayRef{0}, {1}, 1, added, "relu");
+  };
+  const double products = 2 * 2 * 6 * 3 * 3 * 4 * 9;
+  const double each = 2 * 6 * 9;
+  // In one kernel, or in the operators beneath.
+  const auto total = [](const auto& body) {
+    double flops = 0;
+    for (const char* name : {"fused::convolution", "fused::linear", "aten::convolution", "aten::add.Tensor",
+                             "aten::relu", "aten::addmm"}) {
+      flops += workOf(name, body).flops;
+    }
+    return flops;
+  };
+  EXPECT_EQ(total([&] { conv(std::nullopt); }), products + 2 * each);
+  EXPECT_EQ(total([&] { conv(ones({2, 6, 3, 3})); }), products + 3 * each);
+  EXPECT_EQ(total([&] { conv(ones({6, 1, 1})); }), products + 3 * each);
+  EXPECT_EQ(total([&] { fused::linear(ones({3, 4}), ones({5, 4}), {}, {}, "relu"); }), 2 * 3 * 4 * 5 + 15);
+}
+
 TEST(Costs, PoolsLookAtEachElementOfAWindow) {
   const Tensor x = ones({1, 2, 4, 6});
   EXPECT_EQ(workOf("aten::avg_pool2d", [&] { avg_pool2d(x, {2, 3}, {}, {0}); }).flops, 6 * 8);

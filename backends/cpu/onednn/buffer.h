@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boxcar/ivalue/cached_memory.h>
+
+#include <cstddef>
+
+namespace boxcar::cpu::onednn {
+
+// Memory for tensors in oneDNN's layouts, uninitialised.
+class Buffer final {
+ public:
+  explicit Buffer(size_t bytes) : bytes_(bytes), memory_(bytes == 0 ? nullptr : allocateCached(bytes)) {}
+  ~Buffer() {
+    if (memory_ != nullptr) freeCached(memory_, bytes_);
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  void* data() const { return memory_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  size_t bytes_;
+  void* memory_;
+};
+
+}  // namespace boxcar::cpu::onednn

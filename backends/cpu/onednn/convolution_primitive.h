@@ -1,0 +1,52 @@
+#pragma once
+
+#include <boxcar/backends/cpu/convolution.h>
+#include <boxcar/backends/cpu/onednn/post_ops.h>
+#include <boxcar/backends/cpu/onednn/primitive_cache.h>
+#include <boxcar/backends/native/fused.h>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <optional>
+
+namespace boxcar::cpu::onednn {
+
+// What a convolution does beside aten::convolution.
+struct ConvolutionExtras {
+  bool has_bias = false;      // of float32, whatever the other tensors have
+  bool packs_weight = false;  // the kernels come in the primitive's layout
+  bool adds = false;
+  native::FusedActivation activation{};
+};
+
+// A convolution that is ready to run, by several threads at once. Tensors in other layouts than it expects are
+// reordered, the kernels too unless they are packed: they may be written to between two calls.
+struct PreparedConvolution {
+  dnnl::primitive forward;                                 // empty if oneDNN has no fast implementation
+  dnnl::memory::desc src, weights, dst, bias, scratchpad;  // what the primitive expects
+  dnnl::memory::desc own_src, own_weights, own_dst;        // the tensors' own layouts
+  std::optional<dnnl::reorder> reorder_src, reorder_weights, reorder_dst, reorder_add;
+  Addition addition = Addition::kNone;
+};
+
+// Returns what oneDNN prepares for the sizes, dtype and arguments of [call], whose data it does not read. The thread
+// keeps what it prepared last.
+const PreparedConvolution& preparedConvolution(const ConvolutionCall& call, const ConvolutionExtras& extras,
+                                               int threads);
+
+// Appends what a primitive for [call] depends on, other than its dtype and threads.
+void appendTo(PrimitiveKey& key, const ConvolutionCall& call, const ConvolutionExtras& extras);
+
+// What runs a prepared convolution beside the tensors of its call.
+struct ConvolutionOperands {
+  const void* packed_weights = nullptr;  // in the primitive's layout; null if they are in the call's
+  const void* bias = nullptr;
+  const Tensor* add = nullptr;  // laid out like the call's out
+};
+void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prepared,
+                    const ConvolutionOperands& operands);
+
+// The multiply-adds of [call].
+double multiplyAddsOf(const ConvolutionCall& call);
+
+}  // namespace boxcar::cpu::onednn

@@ -1,0 +1,157 @@
+#include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/cpu/onednn/engine.h>
+#include <boxcar/backends/cpu/onednn/packed_weights.h>
+#include <boxcar/backends/cpu/onednn/post_ops.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/fused.h>
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace boxcar::cpu {
+namespace {
+
+using onednn::Addition;
+using onednn::PackedWeight;
+using onednn::PackedWeights;
+using Description = dnnl::memory::desc;
+
+constexpr int64_t kPackedForLinear = 2;
+constexpr size_t kMostLinears = 256;
+
+// A weight is packed for so many rows of input. One row reads each weight once, which takes as long in any layout; with
+// many rows, the product copies the weight into a layout of its own, which then takes little of its time.
+// backends/README.md, "Fused operators", has the measurements.
+constexpr int64_t kLeastPackedRows = 2;
+constexpr int64_t kMostPackedRows = 100;
+
+struct LinearShape {
+  int64_t rows, inputs, outputs;
+};
+
+struct LinearPlan {
+  dnnl::primitive forward;  // empty if oneDNN has no fast implementation
+  Description src, weights, bias, dst, scratchpad;
+  PackedWeight::Block packed;  // null if the primitive reads the call's weight
+};
+
+// Whether the rows or the columns of [weight] lie one after another.
+bool isMatrix(const Tensor& weight) {
+  const auto sizes = weight.sizes();
+  const auto strides = weight.strides();
+  return (strides[1] == 1 && strides[0] >= sizes[1]) || (strides[0] == 1 && strides[1] >= sizes[0]);
+}
+
+LinearPlan prepareLinear(const LinearShape& shape, const FusedLinear& call, bool packs) {
+  using Tag = dnnl::memory::format_tag;
+  const auto type = onednn::dataTypeOf(call.input.scalar_type());
+  LinearPlan plan;
+  plan.src = {{shape.rows, shape.inputs}, type, Tag::ab};
+  plan.dst = {{shape.rows, shape.outputs}, type, Tag::ab};
+  plan.weights =
+      packs ? Description({shape.outputs, shape.inputs}, type, Tag::any) : onednn::descriptionOf(call.weight);
+  if (call.bias.defined()) plan.bias = {{shape.outputs}, type, Tag::x};
+  try {
+    const dnnl::inner_product_forward::desc description(dnnl::prop_kind::forward_inference, plan.src, plan.weights,
+                                                        plan.bias, plan.dst);
+    const dnnl::inner_product_forward::primitive_desc chosen(
+        description,
+        onednn::attributesOf(call.add.defined() ? Addition::kSum : Addition::kNone, plan.dst, call.activation),
+        onednn::engine());
+    const std::string_view implementation = chosen.impl_info_str();
+    if (implementation.find("ref") != std::string_view::npos) return plan;
+    plan.weights = chosen.weights_desc();
+    plan.scratchpad = chosen.scratchpad_desc();
+    plan.forward = dnnl::inner_product_forward(chosen);
+  } catch (const dnnl::error&) {
+    plan.forward = {};
+  }
+  return plan;
+}
+
+const LinearPlan& preparedLinear(const onednn::PrimitiveKey& key, const LinearShape& shape, const FusedLinear& call,
+                                 bool packs) {
+  thread_local onednn::PrimitiveCache<LinearPlan> cache(kMostLinears);
+  return cache.get(key, [&] { return prepareLinear(shape, call, packs); });
+}
+
+// Returns the plan with the weight in the layout that it wants.
+std::shared_ptr<LinearPlan> packedPlan(const onednn::PrimitiveKey& key, const LinearShape& shape,
+                                       const FusedLinear& call, PackedWeight& packed) {
+  auto plan = std::make_shared<LinearPlan>(preparedLinear(key, shape, call, /*packs=*/true));
+  if (!plan->forward) return nullptr;
+  const Tensor weight = isMatrix(call.weight) ? call.weight : toContiguous(call.weight);
+  const Description own = onednn::descriptionOf(weight);
+  if (own == plan->weights && weight.is_same(call.weight)) return plan;
+  plan->packed = packed.elements(plan->weights, [&] {
+    auto block = std::make_shared<onednn::Buffer>(plan->weights.get_size());
+    dnnl::memory source = onednn::memoryOf(weight, own);
+    dnnl::memory target(plan->weights, onednn::engine(), block->data());
+    dnnl::reorder(source, target).execute(onednn::stream(), source, target);
+    onednn::stream().wait();
+    return block;
+  });
+  return plan;
+}
+
+void runLinear(const LinearPlan& plan, const Tensor& out, const FusedLinear& call) {
+  if (call.add.defined()) copyElements(out, call.add);
+  const onednn::Buffer scratchpad(plan.scratchpad.get_size());
+  onednn::Arguments arguments;
+  arguments.add(DNNL_ARG_SRC, onednn::memoryOf(call.input, plan.src));
+  arguments.add(DNNL_ARG_WEIGHTS, plan.packed == nullptr
+                                      ? onednn::memoryOf(call.weight, plan.weights)
+                                      : dnnl::memory(plan.weights, onednn::engine(), plan.packed->data()));
+  if (call.bias.defined()) arguments.add(DNNL_ARG_BIAS, onednn::memoryOf(call.bias, plan.bias));
+  arguments.add(DNNL_ARG_DST, onednn::memoryOf(out, plan.dst));
+  if (scratchpad.data() != nullptr) {
+    arguments.add(DNNL_ARG_SCRATCHPAD, dnnl::memory(plan.scratchpad, onednn::engine(), scratchpad.data()));
+  }
+  arguments.execute(plan.forward);
+  onednn::stream().wait();
+}
+
+bool multiplyFusedByLibrary(const Tensor& out, const FusedLinear& call) {
+  if (out.scalar_type() != ScalarType::Float) return false;
+  const LinearShape shape{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
+  if (call.bias.defined() && !call.bias.is_contiguous()) return false;
+  const bool is_matrix = isMatrix(call.weight);
+  const bool packs = (shape.rows >= kLeastPackedRows && shape.rows < kMostPackedRows) || !is_matrix;
+  const onednn::Threads threads(static_cast<double>(out.numel()) * static_cast<double>(shape.inputs));
+  onednn::PrimitiveKey key{threads.count(),
+                           packs,
+                           shape.rows,
+                           shape.inputs,
+                           shape.outputs,
+                           call.bias.defined(),
+                           call.add.defined(),
+                           static_cast<int64_t>(call.activation.kind),
+                           std::bit_cast<int64_t>(call.activation.parameters[0]),
+                           std::bit_cast<int64_t>(call.activation.parameters[1])};
+  if (!packs) {
+    key.insert(key.end(), call.weight.strides().begin(), call.weight.strides().end());
+    const LinearPlan& plan = preparedLinear(key, shape, call, packs);
+    if (!plan.forward) return false;
+    runLinear(plan, out, call);
+    return true;
+  }
+  const PackedWeight::Plan kept =
+      PackedWeights::of(call.weight)
+          ->get(call.weight, PackedWeights::keyOf(kPackedForLinear, call.weight, {}), {}, key,
+                [&](PackedWeight& packed) { return packedPlan(key, shape, call, packed); });
+  if (kept == nullptr) return false;
+  runLinear(*static_cast<const LinearPlan*>(kept.get()), out, call);
+  return true;
+}
+
+}  // namespace
+}  // namespace boxcar::cpu
+
+namespace boxcar::native {
+
+BOXCAR_REGISTER_STUB(CPU, multiplyFused, cpu::multiplyFusedByLibrary)
+
+}  // namespace boxcar::native
