@@ -11,11 +11,12 @@ bool convolveByLibrary(const ConvolutionCall& call) {
   const onednn::Threads threads(onednn::multiplyAddsOf(call));
   onednn::ConvolutionExtras extras;
   extras.has_bias = call.bias.defined();
-  const onednn::PreparedConvolution& prepared = onednn::preparedConvolution(call, extras, threads.count());
-  if (!prepared.forward) return false;
+  onednn::OwnConvolution& own = onednn::preparedConvolution(call, extras, threads.count());
+  if (!own.prepared.forward) return false;
+  if (!own.memories.has_value()) own.memories.emplace(own.prepared);
   onednn::ConvolutionOperands operands;
   if (extras.has_bias) operands.bias = call.bias.data_ptr();
-  onednn::runConvolution(call, prepared, operands);
+  onednn::runConvolution(call, own.prepared, *own.memories, operands);
   return true;
 }
 

@@ -168,14 +168,8 @@ PreparedConvolution prepare(const ConvolutionCall& call, const ConvolutionExtras
   return prepared;
 }
 
-// Returns [tensor] in the layout [wanted]: in place, or reordered into [buffer].
-dnnl::memory brought(const Tensor& tensor, const Description& own, const Description& wanted,
-                     const std::optional<dnnl::reorder>& reorder, const Buffer& buffer) {
-  dnnl::memory source = memoryOf(tensor, own);
-  if (!reorder.has_value()) return source;
-  dnnl::memory target(wanted, engine(), buffer.data());
-  reorder->execute(stream(), source, target);
-  return target;
+void reorder(const std::optional<dnnl::reorder>& reorder, dnnl::memory& from, dnnl::memory& to) {
+  if (reorder.has_value()) reorder->execute(stream(), from, to);
 }
 
 }  // namespace
@@ -205,15 +199,40 @@ void appendTo(PrimitiveKey& key, const ConvolutionCall& call, const ConvolutionE
   }
 }
 
-const PreparedConvolution& preparedConvolution(const ConvolutionCall& call, const ConvolutionExtras& extras,
-                                               int threads) {
-  thread_local PrimitiveCache<PreparedConvolution> cache(kMostConvolutions);
+OwnConvolution& preparedConvolution(const ConvolutionCall& call, const ConvolutionExtras& extras, int threads) {
+  thread_local PrimitiveCache<OwnConvolution> cache(kMostConvolutions);
   PrimitiveKey key{static_cast<int64_t>(call.out.scalar_type()), threads};
   appendTo(key, call, extras);
-  return cache.get(key, [&] { return prepare(call, extras); });
+  return cache.get(key, [&] { return OwnConvolution{prepare(call, extras), std::nullopt}; });
 }
 
-void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prepared,
+// Without a reorder, the tensor's own memory is the primitive's.
+ConvolutionMemories::ConvolutionMemories(const PreparedConvolution& prepared) {
+  const auto memoryOf = [](const Description& description) {
+    return dnnl::memory(description, engine(), DNNL_MEMORY_NONE);
+  };
+  src_ = memoryOf(prepared.src);
+  weights_ = memoryOf(prepared.weights);
+  dst_ = memoryOf(prepared.dst);
+  own_src_ = prepared.reorder_src.has_value() ? memoryOf(prepared.own_src) : src_;
+  own_weights_ = prepared.reorder_weights.has_value() ? memoryOf(prepared.own_weights) : weights_;
+  own_dst_ = prepared.reorder_dst.has_value() ? memoryOf(prepared.own_dst) : dst_;
+  arguments_.add(DNNL_ARG_SRC, src_);
+  arguments_.add(DNNL_ARG_WEIGHTS, weights_);
+  arguments_.add(DNNL_ARG_DST, dst_);
+  if (!prepared.bias.is_zero()) {
+    bias_ = memoryOf(prepared.bias);
+    arguments_.add(DNNL_ARG_BIAS, bias_);
+  }
+  if (prepared.addition != Addition::kNone) added_ = memoryOf(prepared.own_dst);
+  if (prepared.addition == Addition::kBinary) arguments_.add(kAddedArgument, added_);
+  if (prepared.scratchpad.get_size() > 0) {
+    scratchpad_ = memoryOf(prepared.scratchpad);
+    arguments_.add(DNNL_ARG_SCRATCHPAD, scratchpad_);
+  }
+}
+
+void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prepared, ConvolutionMemories& memories,
                     const ConvolutionOperands& operands) {
   const auto bytes = [](bool is_needed, const Description& description) {
     return is_needed ? description.get_size() : 0;
@@ -223,36 +242,31 @@ void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prep
   const Buffer weights_buffer(bytes(packs, prepared.weights));
   const Buffer dst_buffer(bytes(prepared.reorder_dst.has_value(), prepared.dst));
   const Buffer scratchpad(prepared.scratchpad.get_size());
-  const dnnl::memory out = memoryOf(call.out, prepared.own_dst);
-  dnnl::memory dst = prepared.reorder_dst.has_value() ? dnnl::memory(prepared.dst, engine(), dst_buffer.data()) : out;
+  ConvolutionMemories& m = memories;
+  if (scratchpad.data() != nullptr) m.scratchpad_.set_data_handle(scratchpad.data());
+  if (operands.bias != nullptr) m.bias_.set_data_handle(const_cast<void*>(operands.bias));
+  m.own_dst_.set_data_handle(call.out.data_ptr());
+  if (prepared.reorder_dst.has_value()) m.dst_.set_data_handle(dst_buffer.data());
+  if (prepared.addition != Addition::kNone) m.added_.set_data_handle(operands.add->data_ptr());
   if (prepared.addition == Addition::kSum) {
     if (prepared.reorder_add.has_value()) {
-      dnnl::memory added = memoryOf(*operands.add, prepared.own_dst);
-      prepared.reorder_add->execute(stream(), added, dst);
+      reorder(prepared.reorder_add, m.added_, m.dst_);
     } else {
       native::copyElements(call.out, *operands.add);
     }
   }
-  Arguments arguments;
-  arguments.add(DNNL_ARG_SRC, brought(call.input, prepared.own_src, prepared.src, prepared.reorder_src, src_buffer));
-  arguments.add(
-      DNNL_ARG_WEIGHTS,
-      operands.packed_weights != nullptr
-          ? dnnl::memory(prepared.weights, engine(), const_cast<void*>(operands.packed_weights))
-          : brought(call.weight, prepared.own_weights, prepared.weights, prepared.reorder_weights, weights_buffer));
-  if (operands.bias != nullptr) {
-    arguments.add(DNNL_ARG_BIAS, dnnl::memory(prepared.bias, engine(), const_cast<void*>(operands.bias)));
+  m.own_src_.set_data_handle(call.input.data_ptr());
+  if (prepared.reorder_src.has_value()) m.src_.set_data_handle(src_buffer.data());
+  reorder(prepared.reorder_src, m.own_src_, m.src_);
+  if (operands.packed_weights != nullptr) {
+    m.weights_.set_data_handle(const_cast<void*>(operands.packed_weights));
+  } else {
+    m.own_weights_.set_data_handle(call.weight.data_ptr());
+    if (packs) m.weights_.set_data_handle(weights_buffer.data());
+    if (packs) reorder(prepared.reorder_weights, m.own_weights_, m.weights_);
   }
-  arguments.add(DNNL_ARG_DST, dst);
-  if (prepared.addition == Addition::kBinary) arguments.add(kAddedArgument, memoryOf(*operands.add, prepared.own_dst));
-  if (scratchpad.data() != nullptr) {
-    arguments.add(DNNL_ARG_SCRATCHPAD, dnnl::memory(prepared.scratchpad, engine(), scratchpad.data()));
-  }
-  arguments.execute(prepared.forward);
-  if (prepared.reorder_dst.has_value()) {
-    dnnl::memory target = out;
-    prepared.reorder_dst->execute(stream(), dst, target);
-  }
+  m.arguments_.execute(prepared.forward);
+  reorder(prepared.reorder_dst, m.dst_, m.own_dst_);
   stream().wait();
 }
 

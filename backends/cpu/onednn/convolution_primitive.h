@@ -29,21 +29,42 @@ struct PreparedConvolution {
   Addition addition = Addition::kNone;
 };
 
-// Returns what oneDNN prepares for the sizes, dtype and arguments of [call], whose data it does not read. The thread
-// keeps what it prepared last.
-const PreparedConvolution& preparedConvolution(const ConvolutionCall& call, const ConvolutionExtras& extras,
-                                               int threads);
-
-// Appends what a primitive for [call] depends on, other than its dtype and threads.
-void appendTo(PrimitiveKey& key, const ConvolutionCall& call, const ConvolutionExtras& extras);
-
 // What runs a prepared convolution beside the tensors of its call.
 struct ConvolutionOperands {
   const void* packed_weights = nullptr;  // in the primitive's layout; null if they are in the call's
   const void* bias = nullptr;
   const Tensor* add = nullptr;  // laid out like the call's out
 };
-void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prepared,
+
+// The memory objects that one run of a prepared convolution needs. Making them costs more than a small convolution, so
+// they are used again.
+class ConvolutionMemories final {
+ public:
+  explicit ConvolutionMemories(const PreparedConvolution& prepared);
+
+ private:
+  friend void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prepared,
+                             ConvolutionMemories& memories, const ConvolutionOperands& operands);
+
+  dnnl::memory own_src_, src_, own_weights_, weights_, bias_, added_, own_dst_, dst_, scratchpad_;
+  Arguments arguments_;
+};
+
+// A thread's own convolution.
+struct OwnConvolution {
+  PreparedConvolution prepared;
+  std::optional<ConvolutionMemories> memories;  // made by the first that runs it
+};
+
+// Returns what oneDNN prepares for the sizes, dtype and arguments of [call], whose data it does not read. The thread
+// keeps what it prepared last.
+OwnConvolution& preparedConvolution(const ConvolutionCall& call, const ConvolutionExtras& extras, int threads);
+
+// Appends what a primitive for [call] depends on, other than its dtype and threads.
+void appendTo(PrimitiveKey& key, const ConvolutionCall& call, const ConvolutionExtras& extras);
+
+// [memories] are those of [prepared], and no other thread uses them meanwhile.
+void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prepared, ConvolutionMemories& memories,
                     const ConvolutionOperands& operands);
 
 // The multiply-adds of [call].

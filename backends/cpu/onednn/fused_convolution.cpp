@@ -2,6 +2,7 @@
 #include <boxcar/backends/cpu/onednn/convolution_primitive.h>
 #include <boxcar/backends/cpu/onednn/engine.h>
 #include <boxcar/backends/cpu/onednn/packed_weights.h>
+#include <boxcar/backends/cpu/onednn/spare.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/fused.h>
 #include <boxcar/backends/native/images.h>
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace boxcar::cpu {
@@ -27,6 +29,7 @@ struct FusedConvolutionPlan {
   PreparedConvolution prepared;
   PackedWeight::Block weights;  // null if the primitive reads the call's weight
   PackedWeight::Block bias;
+  onednn::Spare<onednn::ConvolutionMemories> memories;
 };
 
 std::vector<double> doublesOf(const Tensor& tensor, int64_t count, double otherwise) {
@@ -73,7 +76,7 @@ Tensor scaledKernels(const Tensor& weight, const std::vector<double>& scales) {
 std::shared_ptr<FusedConvolutionPlan> makePlan(const ConvolutionCall& library, const onednn::ConvolutionExtras& extras,
                                                int threads, const FusedConvolution& call, PackedWeight& packed) {
   auto plan = std::make_shared<FusedConvolutionPlan>();
-  plan->prepared = onednn::preparedConvolution(library, extras, threads);
+  plan->prepared = onednn::preparedConvolution(library, extras, threads).prepared;
   const PreparedConvolution& prepared = plan->prepared;
   if (!prepared.forward) return nullptr;
   const bool has_norm = call.running_mean.defined();
@@ -124,9 +127,12 @@ bool convolveFusedByLibrary(const meta::Convolution& arguments, const Tensor& ou
       });
   if (kept == nullptr) return false;
   const auto& plan = *static_cast<const FusedConvolutionPlan*>(kept.get());
-  onednn::runConvolution(library, plan.prepared,
+  std::unique_ptr<onednn::ConvolutionMemories> memories = plan.memories.take();
+  if (memories == nullptr) memories = std::make_unique<onednn::ConvolutionMemories>(plan.prepared);
+  onednn::runConvolution(library, plan.prepared, *memories,
                          {plan.weights == nullptr ? nullptr : plan.weights->data(),
                           plan.bias == nullptr ? nullptr : plan.bias->data(), &call.add});
+  plan.memories.giveBack(std::move(memories));
   return true;
 }
 

@@ -22,11 +22,15 @@ using Description = dnnl::memory::desc;
 constexpr int64_t kPackedForLinear = 2;
 constexpr size_t kMostLinears = 256;
 
-// A weight is packed for so many rows of input. One row reads each weight once, which takes as long in any layout; with
-// many rows, the product copies the weight into a layout of its own, which then takes little of its time.
+// A weight is packed for so many rows of input. Up to three rows, reading it takes most of the time, in any layout;
+// with many rows, the product copies the weight into a layout of its own, which then takes little of its time.
 // backends/README.md, "Fused operators", has the measurements.
-constexpr int64_t kLeastPackedRows = 2;
-constexpr int64_t kMostPackedRows = 100;
+constexpr int64_t kLeastPackedRows = 4;
+constexpr int64_t kMostPackedRows = 128;
+// The product reads a weight whose outputs lie one after another, if they are so few, about as fast as a packed one. A
+// small weight is packed all the same.
+constexpr int64_t kMostAdjacentOutputs = 1024;
+constexpr int64_t kSmallWeight = 1 << 16;
 
 struct LinearShape {
   int64_t rows, inputs, outputs;
@@ -43,6 +47,14 @@ bool isMatrix(const Tensor& weight) {
   const auto sizes = weight.sizes();
   const auto strides = weight.strides();
   return (strides[1] == 1 && strides[0] >= sizes[1]) || (strides[0] == 1 && strides[1] >= sizes[0]);
+}
+
+// Whether a product with so many rows is faster with a packed copy of [weight].
+bool paysToPack(const Tensor& weight, int64_t rows) {
+  if (!isMatrix(weight)) return true;
+  if (rows < kLeastPackedRows || rows >= kMostPackedRows) return false;
+  const bool has_adjacent_outputs = weight.strides()[0] == 1 && weight.sizes()[0] > 1;
+  return !has_adjacent_outputs || weight.sizes()[0] > kMostAdjacentOutputs || weight.numel() <= kSmallWeight;
 }
 
 LinearPlan prepareLinear(const LinearShape& shape, const FusedLinear& call, bool packs) {
@@ -118,8 +130,7 @@ bool multiplyFusedByLibrary(const Tensor& out, const FusedLinear& call) {
   if (out.scalar_type() != ScalarType::Float) return false;
   const LinearShape shape{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
   if (call.bias.defined() && !call.bias.is_contiguous()) return false;
-  const bool is_matrix = isMatrix(call.weight);
-  const bool packs = (shape.rows >= kLeastPackedRows && shape.rows < kMostPackedRows) || !is_matrix;
+  const bool packs = paysToPack(call.weight, shape.rows);
   const onednn::Threads threads(static_cast<double>(out.numel()) * static_cast<double>(shape.inputs));
   onednn::PrimitiveKey key{threads.count(),
                            packs,
