@@ -245,11 +245,7 @@ bool arrangeResult(Order order, std::span<const Arranged* const> operands, Arran
   for (const Arranged* operand : operands) {
     all_contiguous &= operand->is_contiguous;
     same_sizes &= std::ranges::equal(operand->sizes, operands[0]->sizes);
-    if (operand == operands[0]) {
-      result.sizes = operand->sizes;
-    } else if (!meta::tryBroadcast(result.sizes, operand->sizes)) {
-      return false;
-    }
+    if (!meta::tryBroadcast(result.sizes, operand->sizes)) return false;
   }
   if ((all_contiguous && same_sizes) || order == Order::kContiguous ||
       (order == Order::kContiguousUnlessAllAre && !all_contiguous)) {
