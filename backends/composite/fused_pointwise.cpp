@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/fused_expressions.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/call/watched_call.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/array_ref.h>
@@ -147,11 +148,13 @@ Tensor callOperators(std::string_view text, TensorList inputs) {
 }
 
 // Runs the program if nothing else than plain CPU tensors takes part in the call: no gradient, no transform of a
-// function, no observer.
+// function, no observer. What has led here, such as a derivative forwards, is no longer in [keys], but in the thread's.
 Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) {
   constexpr DispatchKeySet kPlain =
       DispatchKeySet(DispatchKey::CPU) | DispatchKeySet({DispatchKey::ADInplaceOrView, DispatchKey::BackendSelect});
-  if ((keys.raw_repr() & ~kPlain.raw_repr()) == 0 && !::boxcar::detail::callsAreWatched()) [[likely]] {
+  constexpr DispatchKeySet kOthers(DispatchKeySet::RAW, ~kPlain.raw_repr());
+  const DispatchKeySet others = ::boxcar::detail::computeDispatchKeySet(keys, kOthers);
+  if (others.empty() && !::boxcar::detail::callsAreWatched()) [[likely]] {
     const FusedExpression& fused = *fusedExpression(text);
     fused.expression.checkInputs(inputs.size());
     if (fused.program.has_value()) {

@@ -293,6 +293,7 @@ bool PointwiseProgram::arrange(TensorList tensors, DimVector& sizes, DimVector& 
 Tensor PointwiseProgram::run(TensorList tensors) const {
   const Tensor* shaped = nullptr;
   bool is_flat = true;
+  bool all_contiguous = true;
   for (const auto& [index, type] : inputs) {
     const Tensor& tensor = tensors[index];
     if (!tensor.defined() || tensor.scalar_type() != type || !tensor.is_cpu() || tensor.layout() != Layout::Strided ||
@@ -300,14 +301,15 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
       return {};
     if (tensor.dim() == 0) continue;
     if (shaped == nullptr) shaped = &tensor;
-    is_flat &= tensor.is_contiguous() && std::ranges::equal(tensor.sizes(), shaped->sizes());
+    all_contiguous &= tensor.is_contiguous() && tensor.numel() != 0;
+    is_flat &= std::ranges::equal(tensor.sizes(), shaped->sizes());
   }
   const ScalarType type = instructions.back().type;
   boost::container::small_vector<StridedOperand, 8> operands;
   const auto add = [&](const Tensor& tensor, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     operands.push_back({tensor.data_ptr(), sizes, strides, tensor.itemsize()});
   };
-  if (is_flat) {
+  if (is_flat && all_contiguous) {
     const std::span<const int64_t> sizes = shaped != nullptr ? shaped->sizes() : std::span<const int64_t>();
     Tensor result = Tensor::allocate(sizes, type);
     const int64_t count[] = {result.numel()};
@@ -325,9 +327,18 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
     return result;
   }
   DimVector sizes;
-  DimVector strides;
-  if (!arrange(tensors, sizes, strides)) return {};
-  Tensor result = meta::allocateStrided(sizes, strides, type, DeviceType::CPU);
+  Tensor result;
+  if (all_contiguous) {
+    // All operators keep that order.
+    for (const Input& input : inputs) {
+      if (!meta::tryBroadcast(sizes, tensors[input.index].sizes())) return {};
+    }
+    result = Tensor::allocate(sizes, type);
+  } else {
+    DimVector strides;
+    if (!arrange(tensors, sizes, strides)) return {};
+    result = meta::allocateStrided(sizes, strides, type, DeviceType::CPU);
+  }
   add(result, result.sizes(), result.strides());
   for (const Input& input : inputs) {
     const Tensor& tensor = tensors[input.index];
