@@ -1,4 +1,5 @@
 #include <boxcar/backends/composite/write_out.h>
+#include <boxcar/backends/functors/activation_constants.h>
 #include <boxcar/backends/meta/defined.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -203,11 +204,8 @@ Tensor& relu6InPlace(Tensor& self) {
   return boxcar::hardtanh_(self, 0, 6);
 }
 
-constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
-constexpr double kSeluScale = 1.0507009873554804934193349852946;
-
-Tensor selu(const Tensor& self) { return boxcar::elu(self, kSeluAlpha, kSeluScale); }
-Tensor& seluInPlace(Tensor& self) { return boxcar::elu_(self, kSeluAlpha, kSeluScale); }
+Tensor selu(const Tensor& self) { return boxcar::elu(self, functors::kSeluAlpha, functors::kSeluScale); }
+Tensor& seluInPlace(Tensor& self) { return boxcar::elu_(self, functors::kSeluAlpha, functors::kSeluScale); }
 
 void checkCelu(const Scalar& alpha) {
   BOXCAR_CHECK(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");

@@ -11,9 +11,7 @@ constexpr const Loops* kAllLoops[] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LOOPS) &
                                       &LoopsOf<Functor::kBinaryFunction>::value};
 #undef BOXCAR_ADDRESS_OF_LOOPS
 
-Loop loopOf(const native::PointwiseWork& work) {
-  return (*kAllLoops[static_cast<size_t>(work.functor)])[static_cast<size_t>(work.type)];
-}
+Loop loopOf(const native::PointwiseWork& work) { return cpu::loopOf(work.functor, work.type); }
 
 void flat(const native::PointwiseWork& work, const native::FlatOperands& operands, int64_t n) {
   const Loop loop = loopOf(work);
@@ -34,6 +32,11 @@ void strided(const native::PointwiseWork& work, const native::StridedOperand* op
 }
 
 }  // namespace
+
+Loop loopOf(Functor functor, ScalarType type) {
+  return (*kAllLoops[static_cast<size_t>(functor)])[static_cast<size_t>(type)];
+}
+
 }  // namespace boxcar::cpu
 
 namespace boxcar::native {

@@ -137,6 +137,9 @@ constexpr Loop loopOf() {
 // A loop for each element type that a functor supports.
 using Loops = std::array<Loop, native::kScalarTypes>;
 
+// Returns the loop of a functor on elements of [type].
+Loop loopOf(Functor functor, ScalarType type);
+
 // The loops of each functor, defined in the file of its family.
 template <Functor functor>
 struct LoopsOf {

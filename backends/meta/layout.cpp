@@ -5,19 +5,23 @@
 namespace boxcar::meta {
 namespace {
 
+Strided stridedOf(const Tensor* tensor) { return {tensor->sizes(), tensor->strides()}; }
+const Strided& stridedOf(const Strided& tensor) { return tensor; }
+
 // Returns the stride of [tensor] along dimension [dim] of a shape of [rank] dimensions that it broadcasts to; 0 if it
 // is broadcast there.
-int64_t strideAlong(const Tensor& tensor, size_t dim, size_t rank) {
-  const size_t missing = rank - static_cast<size_t>(tensor.dim());
-  if (dim < missing || tensor.sizes()[dim - missing] == 1) return 0;
-  return tensor.strides()[dim - missing];
+int64_t strideAlong(const Strided& tensor, size_t dim, size_t rank) {
+  const size_t missing = rank - tensor.sizes.size();
+  if (dim < missing || tensor.sizes[dim - missing] == 1) return 0;
+  return tensor.strides[dim - missing];
 }
 
 // Returns 1 if dimension [a] is inside dimension [b], -1 if outside, 0 if no tensor decides.
-int compareDims(size_t a, size_t b, std::span<const int64_t> sizes, std::span<const Tensor* const> like) {
-  for (const Tensor* tensor : like) {
-    const int64_t stride_a = strideAlong(*tensor, a, sizes.size());
-    const int64_t stride_b = strideAlong(*tensor, b, sizes.size());
+template <class T>
+int compareDims(size_t a, size_t b, std::span<const int64_t> sizes, std::span<const T> like) {
+  for (const T& tensor : like) {
+    const int64_t stride_a = strideAlong(stridedOf(tensor), a, sizes.size());
+    const int64_t stride_b = strideAlong(stridedOf(tensor), b, sizes.size());
     if (stride_a == 0 || stride_b == 0) continue;
     if (stride_a != stride_b) return stride_a < stride_b ? 1 : -1;
     if (sizes[a] > sizes[b]) return -1;
@@ -25,9 +29,8 @@ int compareDims(size_t a, size_t b, std::span<const int64_t> sizes, std::span<co
   return 0;
 }
 
-}  // namespace
-
-DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Tensor* const> like) {
+template <class T>
+DimVector stridesOfOrder(std::span<const int64_t> sizes, std::span<const T> like) {
   // Innermost first. Starts in contiguous order and uses insertion sort, as undecided pairs must keep their order.
   DimVector order(sizes.size(), boost::container::default_init);
   for (size_t i = 0; i < sizes.size(); ++i) order[i] = static_cast<int64_t>(sizes.size() - 1 - i);
@@ -52,6 +55,16 @@ DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Tensor* co
     }
   }
   return strides;
+}
+
+}  // namespace
+
+DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Tensor* const> like) {
+  return stridesOfOrder(sizes, like);
+}
+
+DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Strided> like) {
+  return stridesOfOrder(sizes, like);
 }
 
 bool isDense(std::span<const int64_t> sizes, std::span<const int64_t> strides) {

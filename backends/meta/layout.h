@@ -13,6 +13,14 @@ namespace boxcar::meta {
 // strides differ decides.
 DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Tensor* const> like);
 
+// The sizes and strides of a tensor that need not exist.
+struct Strided {
+  std::span<const int64_t> sizes;
+  std::span<const int64_t> strides;
+};
+// As above, for tensors of which only these are known.
+DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Strided> like);
+
 // Returns the strides of a copy of [tensor]: its own if it is dense without overlaps, else those of stridesLike.
 DimVector denseStrides(const Tensor& tensor);
 

@@ -1,0 +1,233 @@
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/pointwise_loops.h>
+#include <boxcar/backends/native/pointwise_program.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+// Programs of pointwise functors: each instruction's loop runs over a block of elements whose intermediate results stay
+// in the first cache.
+
+namespace boxcar::cpu {
+namespace {
+
+using native::PointwiseProgram;
+using native::StridedOperand;
+using Place = PointwiseProgram::Place;
+
+// Registers and packed inputs of a block, and with them all that a block touches, fill about this many bytes.
+constexpr size_t kBlockBytes = 24576;
+constexpr int64_t kLongestBlock = 2048;
+constexpr size_t kMostPlaces = 1 + PointwiseExpression::kMostInputs;
+
+// The dimensions of a call, innermost first: the result's order in memory, in which it has no gaps. Dimensions that are
+// contiguous with each other in all operands are merged.
+struct ProgramNest {
+  int rank = 0;
+  int64_t sizes[kMaxDims + 2];
+  // In bytes, of the operands: the result is operand 0.
+  int64_t steps[kMaxDims + 2][kMostPlaces];
+
+  explicit ProgramNest(std::span<const StridedOperand> operands) {
+    const StridedOperand& result = operands[0];
+    const size_t dims = result.sizes.size();
+    size_t order[kMaxDims];
+    int count = 0;
+    for (size_t i = dims; i-- > 0;) {
+      if (result.sizes[i] == 1) continue;
+      int place = count++;
+      for (; place > 0 && result.strides[i] < result.strides[order[place - 1]]; --place)
+        order[place] = order[place - 1];
+      order[place] = i;
+    }
+    for (int i = 0; i < count; ++i) append(operands, order[i]);
+    for (; rank < 2; ++rank) {
+      sizes[rank] = 1;
+      std::fill_n(steps[rank], operands.size(), 0);
+    }
+  }
+
+ private:
+  void append(std::span<const StridedOperand> operands, size_t dim) {
+    int64_t* const step = steps[rank];
+    bool follows = rank > 0;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const StridedOperand& operand = operands[k];
+      const size_t missing = operands[0].sizes.size() - operand.sizes.size();
+      const bool stays = dim < missing || operand.sizes[dim - missing] == 1;
+      step[k] = stays ? 0 : operand.strides[dim - missing] * static_cast<int64_t>(operand.itemsize);
+      if (rank > 0) follows &= step[k] == steps[rank - 1][k] * sizes[rank - 1];
+    }
+    if (follows) {
+      sizes[rank - 1] *= operands[0].sizes[dim];
+      return;
+    }
+    sizes[rank++] = operands[0].sizes[dim];
+  }
+};
+
+// How a program's inputs are read in each block: where they lie, if their elements are contiguous or one element is for
+// all; else from a copy.
+class ProgramBlockLoop final {
+ public:
+  ProgramBlockLoop(const PointwiseProgram& program, std::span<const StridedOperand> operands)
+      : program_(program), operands_(operands), nest_(operands) {
+    const size_t places = program.registers + operands.size();
+    const auto longest =
+        std::min(kLongestBlock, static_cast<int64_t>(kBlockBytes / sizeof(float) / places) & ~int64_t{15});
+    width_ = std::min(nest_.sizes[0], longest);
+    height_ = std::clamp<int64_t>(longest / width_, 1, nest_.sizes[1]);
+    block_ = width_ * height_;
+    chunks_ = (nest_.sizes[0] + width_ - 1) / width_;
+    groups_ = (nest_.sizes[1] + height_ - 1) / height_;
+    outer_ = 1;
+    for (int i = 2; i < nest_.rank; ++i) outer_ *= nest_.sizes[i];
+    room_ = (block_ * static_cast<int64_t>(sizeof(float)) + 63) & ~int64_t{63};
+    for (size_t k = 1; k < operands.size(); ++k) {
+      const int64_t step = nest_.steps[0][k];
+      const auto itemsize = static_cast<int64_t>(operands[k].itemsize);
+      const bool is_row = step == itemsize || step == 0;
+      const bool joins = height_ == 1 || nest_.steps[1][k] == nest_.sizes[0] * step;
+      packed_[k] = !(is_row && joins);
+      step_[k] = packed_[k] ? itemsize : step;
+    }
+  }
+
+  void run() const {
+    const int64_t work = block_ * static_cast<int64_t>(program_.instructions.size());
+    parallelFor(0, outer_ * groups_ * chunks_, std::max<int64_t>(1, kParallelGrain / work),
+                [&](int64_t begin, int64_t end) { runUnits(begin, end); });
+  }
+
+ private:
+  // What one thread keeps while it runs blocks.
+  struct State {
+    // Registers, then packed inputs.
+    alignas(64) char scratch[kBlockBytes + 64 * (PointwiseProgram::kMostSlots + 1)];
+    char* data[kMostPlaces];
+    // What a packed input's copy was made from.
+    const char* packed_from[kMostPlaces] = {};
+    int64_t packed_rows[kMostPlaces] = {};
+  };
+
+  void runUnits(int64_t begin, int64_t end) const {
+    State state;
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const int64_t chunk = chunks_ == 1 ? 0 : unit % chunks_;
+      const int64_t row = unit / chunks_;
+      const int64_t group = outer_ == 1 ? row : row % groups_;
+      const int64_t i = chunk * width_;
+      const int64_t j = group * height_;
+      const int64_t columns = std::min(width_, nest_.sizes[0] - i);
+      const int64_t rows = std::min(height_, nest_.sizes[1] - j);
+      for (size_t k = 0; k < operands_.size(); ++k)
+        state.data[k] = static_cast<char*>(operands_[k].data) + i * nest_.steps[0][k] + j * nest_.steps[1][k];
+      if (outer_ > 1) moveToOuter(row / groups_, state);
+      for (size_t k = 1; k < operands_.size(); ++k) {
+        if (packed_[k]) pack(k, columns, rows, state);
+      }
+      runBlock(columns * rows, state);
+    }
+  }
+
+  void moveToOuter(int64_t index, State& state) const {
+    for (int dim = 2; dim < nest_.rank; ++dim) {
+      const int64_t at = index % nest_.sizes[dim];
+      index /= nest_.sizes[dim];
+      for (size_t k = 0; k < operands_.size(); ++k) state.data[k] += at * nest_.steps[dim][k];
+    }
+  }
+
+  char* registerAt(size_t index, State& state) const { return state.scratch + static_cast<int64_t>(index) * room_; }
+
+  template <class T>
+  static void packRow(T* to, const char* from, int64_t step, int64_t count) {
+    if (step == 0) {
+      std::fill_n(to, count, *reinterpret_cast<const T*>(from));
+    } else if (step == sizeof(T)) {
+      std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
+    } else {
+      for (int64_t i = 0; i < count; ++i) to[i] = *reinterpret_cast<const T*>(from + i * step);
+    }
+  }
+
+  template <class T>
+  void packAs(size_t k, int64_t columns, int64_t rows, T* to, const char* from) const {
+    for (int64_t j = 0; j < rows; ++j) {
+      packRow(to + j * columns, from, nest_.steps[0][k], columns);
+      from += nest_.steps[1][k];
+    }
+  }
+
+  // Copies the input of a block, unless its copy is there from the block before.
+  void pack(size_t k, int64_t columns, int64_t rows, State& state) const {
+    char* const to = registerAt(program_.registers + k - 1, state);
+    const char* const from = std::exchange(state.data[k], to);
+    // With chunks, the number of columns differs between blocks at different places only.
+    if (state.packed_from[k] == from && state.packed_rows[k] >= rows) return;
+    state.packed_from[k] = from;
+    state.packed_rows[k] = rows;
+    if (operands_[k].itemsize == sizeof(float)) {
+      packAs(k, columns, rows, reinterpret_cast<float*>(to), from);
+    } else {
+      packAs(k, columns, rows, reinterpret_cast<bool*>(to), from);
+    }
+  }
+
+  void runBlock(int64_t count, State& state) const {
+    const auto& instructions = program_.instructions;
+    for (size_t n = 0; n < instructions.size(); ++n) {
+      const PointwiseProgram::Instruction& instruction = instructions[n];
+      const bool is_last = n + 1 == instructions.size();
+      char* data[kMaxOperands] = {is_last ? state.data[0] : registerAt(instruction.result, state)};
+      int64_t steps[2 * kMaxOperands] = {instruction.type == ScalarType::Bool ? 1 : int64_t{sizeof(float)}};
+      for (size_t k = 0; k < instruction.count; ++k) {
+        const PointwiseProgram::Operand operand = instruction.operands[k];
+        switch (operand.place) {
+          case Place::kInput:
+            data[k + 1] = state.data[operand.index + 1];
+            steps[k + 1] = step_[operand.index + 1];
+            break;
+          case Place::kConstant:
+            data[k + 1] = reinterpret_cast<char*>(const_cast<float*>(&program_.constants[operand.index]));
+            break;
+          case Place::kResult: {
+            const PointwiseProgram::Instruction& source = instructions[operand.index];
+            data[k + 1] = registerAt(source.result, state);
+            steps[k + 1] = source.type == ScalarType::Bool ? 1 : int64_t{sizeof(float)};
+            break;
+          }
+        }
+      }
+      loopOf(instruction.functor, ScalarType::Float)(data, steps, count, 1, instruction.params.data());
+    }
+  }
+
+  const PointwiseProgram& program_;
+  const std::span<const StridedOperand> operands_;
+  const ProgramNest nest_;
+  // A block is [height_] rows of [width_] elements; a long row is several chunks.
+  int64_t width_;
+  int64_t height_;
+  int64_t block_;
+  int64_t chunks_;
+  int64_t groups_;
+  int64_t outer_;
+  int64_t room_;  // bytes of a register
+  bool packed_[kMostPlaces] = {};
+  int64_t step_[kMostPlaces] = {};
+};
+
+void runProgramBlocks(const PointwiseProgram& program, std::span<const StridedOperand> operands) {
+  ProgramBlockLoop(program, operands).run();
+}
+
+}  // namespace
+}  // namespace boxcar::cpu
+
+namespace boxcar::native {
+
+BOXCAR_REGISTER_STUB(CPU, runProgram, cpu::runProgramBlocks)
+
+}  // namespace boxcar::native
