@@ -21,6 +21,7 @@ enum ExitStatus : int {
 // words after `--`, which are not read as options.
 void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addImport(CLI::App& app, int& status);
+void addOptimize(CLI::App& app, int& status);
 void addExport(CLI::App& app, int& status);
 void addCall(CLI::App& app, int& status);
 void addBenchModel(CLI::App& app, int& status);

@@ -46,6 +46,7 @@ void addExport(CLI::App& app, int& status) {
     }
     options->file = call->file;
     readRunOptions(*command, {}, *options, {{"--output", *output}});
+    options->prepares_imports = false;  // PyTorch does not have the operators of prepared programs
     // It is opened first, so that problems with it are reported before the call runs.
     io::ZipWriter archive(*output);
     Tracer tracer("", {.keeps_calls = true});

@@ -206,6 +206,7 @@ constexpr Command kCommands[] = {
     alone<addDis>("dis"),
     withRest<addAsm>("asm"),
     alone<addImport>("import"),
+    alone<addOptimize>("optimize"),
     callingFunctions<addExport>("export"),
     callingFunctions<addCall>("call"),
     callingFunctions<addBenchModel>("bench-model"),

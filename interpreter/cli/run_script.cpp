@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/interpreter/runtime/interrupt.h>
+#include <boxcar/interpreter/session/prepared_program.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
@@ -76,6 +77,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
     const std::filesystem::path folder = options.file == "-" ? "" : std::filesystem::path(options.file).parent_path();
     guard.emplace(FileAccess::sandboxed(folder, options.folders));
   }
+  interp::setPreparesImports(options.prepares_imports);
   const std::string name = options.text.has_value() ? "<call>" : interp::nameOfFile(options.file);
   Program program = options.read(std::move(text), name);
   reportDiagnostics(program.warnings());
@@ -116,6 +118,8 @@ void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& opti
   command.add_flag("--dispatch-trace", options->dispatch_trace,
                    "Write a line to stderr for every operator call and redispatch");
 
+  command.add_flag("!--no-prepare", options->prepares_imports,
+                   "Run imported models as they were exported, operator by operator");
   CLI::Option* sandbox = command.add_flag(
       "--sandbox", options->sandbox, "Let the script read files in its folder and below, and access no other files");
   const auto add_folders = [&](const char* name, std::vector<std::string> SandboxFolders::*names, const char* help) {

@@ -23,6 +23,7 @@ struct RunOptions {
   std::vector<std::string> args;
   bool dispatch_trace = false;
   bool sandbox = false;
+  bool prepares_imports = true;
   SandboxFolders folders;
   RunLimits limits;
   std::string max_memory;

@@ -8,8 +8,10 @@
 
 namespace boxcar::detail {
 
+extern const std::string_view kFusedScript;
 extern const std::string_view kNnScript;
 extern const std::string_view kOptimScript;
+extern const std::string_view kRewritesScript;
 extern const std::string_view kTorchScriptScript;
 extern const std::string_view kTrainingScript;
 
@@ -19,8 +21,10 @@ namespace boxcar::interp {
 namespace {
 
 constexpr std::pair<std::string_view, const std::string_view*> kLibrary[] = {
+    {"fused.ops", &boxcar::detail::kFusedScript},
     {"nn.ops", &boxcar::detail::kNnScript},
     {"optim.ops", &boxcar::detail::kOptimScript},
+    {"rewrites.ops", &boxcar::detail::kRewritesScript},
     {"torchscript.ops", &boxcar::detail::kTorchScriptScript},
     {"training.ops", &boxcar::detail::kTrainingScript},
 };

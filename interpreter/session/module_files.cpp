@@ -2,8 +2,10 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/compiler/compile_unit.h>
 #include <boxcar/interpreter/import/import_model.h>
+#include <boxcar/interpreter/prepare/prepared_text.h>
 #include <boxcar/interpreter/session/library_scripts.h>
 #include <boxcar/interpreter/session/module_files.h>
+#include <boxcar/interpreter/session/prepared_program.h>
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/interpreter/syntax/grammar.h>
 #include <boxcar/ivalue/error.h>
@@ -93,9 +95,10 @@ const CodeUnit* ModuleFiles::compile(const ScriptFile& script, const SourcePtr& 
   if (const auto found = compiled_.find(script.key); found != compiled_.end()) return &found->second;
   if (const auto running = loaded(script.key)) return &running->executable().unit();
 
-  const SourcePtr text = Source::create(script.name, textOf(script.key, script.name));
+  SourcePtr text = Source::create(script.name, textOf(script.key, script.name));
   const size_t errors_before = diagnostics.error_count();
   open_.push(script);
+  if (isModelPath(script.key) && preparesImports()) text = Source::create(script.name, preparedText(text, this));
   CodeUnit unit;
   const syntax::SyntaxTree tree = syntax::parse(text, diagnostics);
   if (diagnostics.error_count() == errors_before) unit = compileUnit(tree, diagnostics, this);

@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/runtime/script_function.h>
 #include <boxcar/interpreter/session/loaded_script.h>
 #include <boxcar/interpreter/session/module_files.h>
+#include <boxcar/interpreter/session/prepared_program.h>
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/interpreter/syntax/grammar.h>
 #include <boxcar/interpreter/syntax/wording.h>
@@ -57,6 +58,48 @@ Program Program::fromUnit(interp::CodeUnit unit) {
   ModuleFiles files(unit.source->name());
   auto modules = files.modulesOf(unit);
   return Program(std::make_shared<LoadedScript>(std::move(unit), std::move(modules)));
+}
+
+namespace {
+
+// Withdraws a script's operators, which another text of it defines, until it is destroyed.
+class WithdrawnOperators final {
+ public:
+  explicit WithdrawnOperators(std::shared_ptr<LoadedScript> script) : script_(std::move(script)) {
+    for (const interp::CodeOperator& each : operators()) script_->withdrawOperator(each.schema.operator_name());
+  }
+  WithdrawnOperators(const WithdrawnOperators&) = delete;
+  WithdrawnOperators& operator=(const WithdrawnOperators&) = delete;
+  ~WithdrawnOperators() {
+    if (script_ == nullptr) return;
+    for (const interp::CodeOperator& each : operators()) script_->restoreOperator(each.schema.operator_name());
+  }
+
+  void leave() noexcept { script_ = nullptr; }
+
+ private:
+  const std::vector<interp::CodeOperator>& operators() const { return script_->executable().unit().operators; }
+
+  std::shared_ptr<LoadedScript> script_;
+};
+
+}  // namespace
+
+void Program::prepare(const std::vector<std::string>& rules) {
+  const std::shared_ptr<LoadedScript> old = script_;
+  const interp::CodeUnit& unit = old->executable().unit();
+  const std::string name = unit.source->name();
+  WithdrawnOperators withdrawn(old);
+  std::string text = interp::prepareScript(std::string(unit.source->text()), name, rules);
+  if (text == unit.source->text()) return;
+  Diagnostics diagnostics;
+  ModuleFiles files(name);
+  interp::CodeUnit prepared = compileWith(files, std::move(text), name, diagnostics);
+  auto modules = files.modulesOf(prepared);
+  script_ = std::make_shared<LoadedScript>(std::move(prepared), std::move(modules));
+  withdrawn.leave();
+  script_->warnings = diagnostics.all();
+  script_->setLimits(old->executable().limits());
 }
 
 const std::vector<Diagnostic>& Program::warnings() const noexcept { return script_->warnings; }

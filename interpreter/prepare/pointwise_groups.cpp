@@ -1,0 +1,208 @@
+#include <boxcar/interpreter/prepare/block_flow.h>
+#include <boxcar/interpreter/prepare/block_pass.h>
+#include <boxcar/interpreter/prepare/effects.h>
+#include <boxcar/interpreter/prepare/expression_text.h>
+#include <boxcar/interpreter/prepare/matcher.h>
+#include <boxcar/interpreter/prepare/pointwise_groups.h>
+#include <boxcar/ivalue/scalar.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace boxcar::interp {
+
+using boost::variant2::get_if;
+
+namespace {
+
+// How the expression of fused::pointwise writes an operator. The operator's arguments after the operands must have the
+// values of [rest].
+struct Spelling {
+  std::string_view name;
+  std::string_view overload;
+  size_t operands;
+  std::string_view sign;  // between two operands; empty for a function
+  std::string_view function;
+  std::string_view rest;  // as a script writes them
+};
+
+constexpr Spelling kSpellings[] = {
+    {"aten::add", "Tensor", 2, "+", "", "1"},
+    {"aten::add", "Scalar", 2, "+", "", "1"},
+    {"aten::sub", "Tensor", 2, "-", "", "1"},
+    {"aten::sub", "Scalar", 2, "-", "", "1"},
+    {"aten::mul", "Tensor", 2, "*", "", ""},
+    {"aten::mul", "Scalar", 2, "*", "", ""},
+    {"aten::div", "Tensor", 2, "/", "", ""},
+    {"aten::div", "Scalar", 2, "/", "", ""},
+    {"aten::pow", "Tensor_Scalar", 2, "**", "", ""},
+    {"aten::neg", "", 1, "-", "", ""},
+    {"aten::maximum", "", 2, "", "maximum", ""},
+    {"aten::minimum", "", 2, "", "minimum", ""},
+    {"aten::where", "self", 3, "", "where", ""},
+    {"aten::masked_fill", "Scalar", 3, "", "masked_fill", ""},
+    {"aten::exp", "", 1, "", "exp", ""},
+    {"aten::log", "", 1, "", "log", ""},
+    {"aten::sqrt", "", 1, "", "sqrt", ""},
+    {"aten::rsqrt", "", 1, "", "rsqrt", ""},
+    {"aten::square", "", 1, "", "square", ""},
+    {"aten::abs", "", 1, "", "abs", ""},
+    {"aten::reciprocal", "", 1, "", "reciprocal", ""},
+    {"aten::sin", "", 1, "", "sin", ""},
+    {"aten::cos", "", 1, "", "cos", ""},
+    {"aten::tanh", "", 1, "", "tanh", ""},
+    {"aten::sigmoid", "", 1, "", "sigmoid", ""},
+    {"aten::erf", "", 1, "", "erf", ""},
+    {"aten::relu", "", 1, "", "relu", ""},
+    {"aten::relu6", "", 1, "", "relu6", ""},
+    {"aten::silu", "", 1, "", "silu", ""},
+    {"aten::gelu", "", 1, "", "gelu", "\"none\""},
+    {"aten::gelu", "", 1, "", "gelu_tanh", "\"tanh\""},
+    {"aten::hardswish", "", 1, "", "hardswish", ""},
+    {"aten::hardsigmoid", "", 1, "", "hardsigmoid", ""},
+    {"aten::leaky_relu", "", 2, "", "leaky_relu", ""},
+    {"aten::hardtanh", "", 3, "", "hardtanh", ""},
+};
+
+// How tightly the parts of an expression bind.
+enum class Binding : uint8_t { Sum, Product, Sign, Power, Whole };
+
+struct Part {
+  std::string text;
+  Binding binding = Binding::Whole;
+};
+
+constexpr size_t kMostInputs = 26;
+
+// A group that is being collected from its last operator.
+class Group final {
+ public:
+  Group(const Matcher& matcher, const SourcePtr& source) : matcher_(matcher), source_(source) {}
+
+  std::optional<Part> read(Place place) {
+    std::set<size_t> passed;
+    const Place value = matcher_.resolved(place, passed);
+    const size_t inputs_before = inputs.size();
+    const std::set<size_t> consumed_before = consumed;
+    consumed.insert(passed.begin(), passed.end());
+    if (auto part = readOperator(value)) return part;
+    inputs.resize(inputs_before);
+    consumed = consumed_before;
+    return readInput(place);
+  }
+
+  // The operator at the group's end, or nothing.
+  std::optional<Part> readOperator(Place place) {
+    const auto* call = get_if<typed::CallOperator>(&place.expr->node);
+    if (call == nullptr) return std::nullopt;
+    const bool is_in_place = isInPlaceName(call->name.name);
+    const std::string_view name =
+        std::string_view(call->name.name).substr(0, call->name.name.size() - (is_in_place ? 1 : 0));
+    for (const Spelling& spelling : kSpellings) {
+      if (spelling.name != name || spelling.overload != call->name.overload_name) continue;
+      if (restOf(*call, spelling.operands) != spelling.rest) continue;
+      if (is_in_place && !matcher_.isFresh({call->arguments[0].get(), place.statement})) return std::nullopt;
+      return readSpelled(*call, spelling, place.statement);
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Place> inputs;
+  std::set<size_t> consumed;
+  size_t operators = 0;
+
+ private:
+  static std::string restOf(const typed::CallOperator& call, size_t operands) {
+    std::vector<std::string> texts;
+    for (size_t i = operands; i < call.arguments.size(); ++i) {
+      const auto value = constantValue(*call.arguments[i]);
+      texts.push_back(value ? constantText(*value).value_or("?") : "?");
+    }
+    return fmt::format("{}", fmt::join(texts, ", "));
+  }
+
+  std::optional<Part> readInput(Place place) {
+    if (const auto number = constantValue(*place.expr)) {
+      if (number->isBool() || !(number->isInt() || number->isDouble())) return std::nullopt;
+      const std::string text = *constantText(*number);
+      const bool is_plain = std::ranges::all_of(
+          text, [](char c) { return std::string_view("0123456789.e+-").find(c) != std::string_view::npos; });
+      if (!is_plain) return std::nullopt;
+      return Part{text, text.starts_with('-') ? Binding::Sign : Binding::Whole};
+    }
+    if (place.expr->type->kind() != TypeKind::Tensor || !textOf(*place.expr, source_)) return std::nullopt;
+    size_t number = 0;
+    while (number < inputs.size() && !matcher_.isSame(inputs[number], place)) ++number;
+    if (number == inputs.size()) inputs.push_back(place);
+    if (number >= kMostInputs) return std::nullopt;
+    return Part{std::string(1, static_cast<char>('a' + number)), Binding::Whole};
+  }
+
+  static std::string inside(const Part& part, Binding least) {
+    return part.binding < least ? fmt::format("({})", part.text) : part.text;
+  }
+
+  std::optional<Part> readSpelled(const typed::CallOperator& call, const Spelling& spelling, size_t statement) {
+    std::vector<Part> parts;
+    for (size_t i = 0; i < spelling.operands; ++i) {
+      const auto part = read({call.arguments[i].get(), statement});
+      if (!part) return std::nullopt;
+      parts.push_back(*part);
+    }
+    ++operators;
+    if (!spelling.function.empty()) {
+      std::vector<std::string> texts;
+      for (const Part& part : parts) texts.push_back(part.text);
+      return Part{fmt::format("{}({})", spelling.function, fmt::join(texts, ", ")), Binding::Whole};
+    }
+    if (parts.size() == 1) return Part{fmt::format("-{}", inside(parts[0], Binding::Power)), Binding::Sign};
+    const bool is_power = spelling.sign == "**";
+    const Binding binding = is_power                                       ? Binding::Power
+                            : spelling.sign == "+" || spelling.sign == "-" ? Binding::Sum
+                                                                           : Binding::Product;
+    const auto above = static_cast<Binding>(static_cast<uint8_t>(binding) + 1);
+    const std::string left = inside(parts[0], is_power ? Binding::Whole : binding);
+    const std::string right = inside(parts[1], is_power ? Binding::Sign : above);
+    return Part{fmt::format("{} {} {}", left, spelling.sign, right), binding};
+  }
+
+  const Matcher& matcher_;
+  const SourcePtr& source_;
+};
+
+class GroupPass final : public BlockPass {
+ public:
+  using BlockPass::BlockPass;
+
+ private:
+  bool replace(Place root) override {
+    const Matcher matcher(script(), flow(), effects(), touched());
+    Group group(matcher, script().source());
+    const auto part = group.readOperator(root);
+    if (!part || group.operators < 2 || group.inputs.empty()) return false;
+    if (!matcher.canMove(group.inputs, group.consumed, root)) return false;
+    std::vector<std::string> inputs;
+    for (const Place& input : group.inputs) inputs.push_back(*textOf(*input.expr, script().source()));
+    apply(root, group.consumed, fmt::format("fused::pointwise(\"{}\", [{}])", part->text, fmt::join(inputs, ", ")));
+    return true;
+  }
+};
+
+}  // namespace
+
+std::vector<Edit> groupPointwise(const TypedScript& script) {
+  Effects effects(script);
+  std::vector<Edit> edits;
+  for (const TypedFunction& function : script.functions()) {
+    GroupPass(script, effects, function, edits).run(function.typed.body, true);
+  }
+  return edits;
+}
+
+}  // namespace boxcar::interp

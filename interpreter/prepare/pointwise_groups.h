@@ -1,0 +1,14 @@
+#pragma once
+
+#include <boxcar/interpreter/prepare/rewriter.h>
+#include <boxcar/interpreter/prepare/typed_script.h>
+
+#include <vector>
+
+namespace boxcar::interp {
+
+// Returns the changes that make one call of fused::pointwise of each group of pointwise operators: two or more, each of
+// which only the next one reads.
+std::vector<Edit> groupPointwise(const TypedScript& script);
+
+}  // namespace boxcar::interp

@@ -1,0 +1,51 @@
+#include <boxcar/interpreter/prepare/rules.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace boxcar::interp {
+
+using boost::variant2::get_if;
+
+std::string exampleName(const std::string& parameter) { return "example_" + parameter; }
+
+bool isRule(const FunctionSchema& schema) {
+  return schema.returns().size() == 2 && schema.returns()[0].name() == "before" &&
+         schema.returns()[1].name() == "after";
+}
+
+Rules::Rules(const SourcePtr& source, ModuleLoader* loader) {
+  Diagnostics diagnostics;
+  script_ = TypedScript::infer(source, diagnostics, loader);
+  diagnostics.throwIfErrors();
+  for (const TypedFunction& function : script_->functions()) {
+    if (isRule(function.declared->schema)) add(function);
+  }
+}
+
+void Rules::add(const TypedFunction& function) {
+  const std::string place = toString(Location{script_->source(), function.declared->name_span});
+  const FunctionSchema& schema = function.declared->schema;
+  const typed::Block& body = function.typed.body;
+  const auto* returned = body.empty() ? nullptr : get_if<typed::Return>(&body[0]->node);
+  const auto* sides = returned == nullptr ? nullptr : get_if<typed::MakeTuple>(&returned->value->node);
+  BOXCAR_CHECK(sides != nullptr,
+               "{}: the rule `{}` must consist of one statement, `return (…, …)`: what it replaces, "
+               "and by what",
+               place, schema.name());
+  const Rule rule{&function, sides->items[0].get(), sides->items[1].get()};
+  BOXCAR_CHECK(get_if<typed::ReadVariable>(&rule.before->node) == nullptr,
+               "{}: the rule `{}` would replace every expression; its first result must be a call", place,
+               schema.name());
+  for (const Argument& parameter : schema.arguments()) {
+    BOXCAR_CHECK(
+        script_->find(exampleName(parameter.name())) != nullptr,
+        "{}: the parameter `{}` of the rule `{}` has no example, for which both sides can be compared; declare "
+        "`fn {}() -> {}`",
+        place, parameter.name(), schema.name(), exampleName(parameter.name()), *parameter.type());
+  }
+  rules_.push_back(rule);
+}
+
+}  // namespace boxcar::interp

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <boxcar/interpreter/prepare/typed_script.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace boxcar::interp {
+
+// A rewrite of the preparation: expressions like [before] are replaced by [after]. Both are what one function of the
+// rules' script returns; its parameters stand for any expressions of their types.
+struct Rule {
+  const TypedFunction* function;
+  const typed::Expr* before;
+  const typed::Expr* after;
+
+  const std::string& name() const { return function->declared->schema.name(); }
+};
+
+// The rules of a script, in the order of the text: its functions that return `(T before, T after)`.
+class Rules final {
+ public:
+  // Throws CompileError if the script is wrong, and Error that names the function where a rule is more than its
+  // results, or a parameter has no example.
+  Rules(const SourcePtr& source, ModuleLoader* loader);
+
+  const std::vector<Rule>& all() const noexcept { return rules_; }
+  const TypedScript& script() const noexcept { return *script_; }
+
+ private:
+  void add(const TypedFunction& function);
+
+  std::unique_ptr<TypedScript> script_;
+  std::vector<Rule> rules_;
+};
+
+// Returns the name of the function that gives an example of a parameter: `example_x` for `x`.
+std::string exampleName(const std::string& parameter);
+// Whether a schema is that of a rule.
+bool isRule(const FunctionSchema& schema);
+
+}  // namespace boxcar::interp

@@ -1,0 +1,339 @@
+// What the preparation of programs makes of scripts, as text.
+
+#include <boxcar/interpreter/session/prepared_program.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/diagnostic.h>
+#include <boxcar/ops.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/temporary_folder.h"
+#include "tests/test_support.h"
+
+namespace boxcar {
+namespace {
+
+void expectError(auto&& body, const std::string& text) { EXPECT_EQ(errorOf(body), text); }
+
+constexpr std::string_view kImports = "import \"nn.ops\"\nimport \"fused.ops\"\n\n";
+
+// Returns the body of a function that is given by its own, prepared; [parameters] of the function.
+std::string prepared(const std::string& parameters, const std::string& body) {
+  const std::string script = std::string(kImports) + "fn other(Tensor x) -> Tensor {\n    return x\n}\n\nfn f(" +
+                             parameters + ") -> Tensor {\n" + body +
+                             "}\n\nfn caller(Tensor a, Dict(str, Tensor) net) " +
+                             "-> Tensor {\n    return other(a)\n}\n";
+  const std::string text = interp::prepareScript(script, "test.ops");
+  const size_t begin = text.find("{\n", text.find("fn f(")) + 2;
+  return text.substr(begin, text.find("\n}\n", begin) + 1 - begin);
+}
+
+// Without the lines that convert images.
+std::string preparedLayers(const std::string& body) {
+  std::string text = prepared("Tensor x, Dict(str, Tensor) net", body);
+  const std::string line = "    x = to_channels_last(x)\n";
+  if (text.starts_with(line)) text.erase(0, line.size());
+  return text;
+}
+
+void expectUnchanged(const std::string& parameters, const std::string& body) {
+  EXPECT_EQ(prepared(parameters, body), body);
+}
+
+// ---- Layers ----
+
+TEST(Preparation, ANormASumAndAnActivationBecomePartOfTheConvolution) {
+  EXPECT_EQ(preparedLayers("    y = conv2d_layer(x, net, \"c\", padding=1)\n"
+                           "    y = batch_norm_layer(y, net, \"n\", training=False)\n"
+                           "    y = (y + x).relu()\n"
+                           "    return y.sum() + y.mean() + linear_layer(y, net, \"fc\")\n"),
+            "    y = fused_conv2d_layer(x, net, \"c\", norm=\"n\", padding=1, add=x, activation=\"relu\")\n"
+            "    return fused_linear_layer(y, net, \"fc\", add=y.sum() + y.mean())\n");
+}
+
+TEST(Preparation, InPlaceCallsOnNewTensorsCountAsTheirOtherForms) {
+  EXPECT_EQ(preparedLayers("    y = conv2d_layer(x, net, \"c\")\n"
+                           "    y = batch_norm_layer(y, net, \"n\", training=False).relu_()\n"
+                           "    y.hardtanh_(0.0, 6.0)\n"
+                           "    return linear_layer(y, net, \"fc\")\n"),
+            "    y = fused_conv2d_layer(x, net, \"c\", norm=\"n\", activation=\"relu\")\n"
+            "    y.hardtanh_(0.0, 6.0)\n"
+            "    return fused_linear_layer(y, net, \"fc\")\n");
+  EXPECT_EQ(preparedLayers("    y = conv2d_layer(x, net, \"c\", groups=4)\n"
+                           "    y.hardtanh_(min_val=0.0, max_val=6.0)\n"
+                           "    return linear_layer(y, net, \"fc\")\n"),
+            "    y = fused_conv2d_layer(x, net, \"c\", groups=4, activation=\"clamp\", parameters=[0.0, 6.0])\n"
+            "    return fused_linear_layer(y, net, \"fc\")\n");
+}
+
+TEST(Preparation, ASumThatIsWrittenInPlaceSetsTheVariable) {
+  EXPECT_EQ(preparedLayers("    y = linear_layer(x, net, \"a\")\n"
+                           "    y += x\n"
+                           "    y.tanh_()\n"
+                           "    return y\n"),
+            "    y = fused_linear_layer(x, net, \"a\", add=x, activation=\"tanh\")\n"
+            "    return y\n");
+}
+
+TEST(Preparation, OperatorsAreFusedAsLayersAre) {
+  EXPECT_EQ(prepared("Tensor x, Tensor w, Tensor b", "    return x + linear(x, w, b).gelu(approximate=\"tanh\")\n"),
+            "    return x + fused::linear(x, w, b, activation=\"gelu_tanh\")\n");
+  EXPECT_EQ(prepared("Tensor x, Tensor w, Tensor b", "    return addmm(b, x, w)\n"),
+            "    return fused::linear(x, w.t(), b)\n");
+  EXPECT_EQ(prepared("Tensor x, Tensor w, int step",
+                     "    assert step > 0\n    return conv2d(x, w, stride=step).silu().sum()\n"),
+            "    x = to_channels_last(x)\n"
+            "    w = to_channels_last(w)\n"
+            "    assert step > 0\n"
+            "    return to_channels_first(\n"
+            "        fused::convolution(\n"
+            "            x,\n"
+            "            w,\n"
+            "            stride=[step, step],\n"
+            "            padding=[0, 0],\n"
+            "            dilation=[1, 1],\n"
+            "            activation=\"silu\",\n"
+            "        ).sum(),\n"
+            "    )\n");
+}
+
+// ---- What stays ----
+
+TEST(Preparation, AValueThatIsReadTwiceStays) {
+  EXPECT_EQ(preparedLayers("    y = linear_layer(x, net, \"a\")\n    return y.relu() @ y\n"),
+            "    y = fused_linear_layer(x, net, \"a\")\n    return y.relu() @ y\n");
+}
+
+TEST(Preparation, AnInPlaceCallOnWhatOthersSeeStays) {
+  expectUnchanged("Tensor x, Tensor y", "    x.mul_(y).add_(y)\n    return x\n");
+  EXPECT_EQ(preparedLayers("    z = x[0]\n    z.add_(linear_layer(x, net, \"a\"))\n    return x\n"),
+            "    z = x[0]\n    z.add_(fused_linear_layer(x, net, \"a\"))\n    return x\n");
+}
+
+TEST(Preparation, NothingMovesPastAWriteToWhatItReads) {
+  EXPECT_EQ(preparedLayers("    y = linear_layer(x, net, \"a\")\n"
+                           "    x.zero_()\n"
+                           "    return y.relu()\n"),
+            "    y = fused_linear_layer(x, net, \"a\")\n    x.zero_()\n    return y.relu()\n");
+  EXPECT_EQ(preparedLayers("    y = linear_layer(x, net, \"a\")\n"
+                           "    x = x * 2\n"
+                           "    return y.relu() @ x\n"),
+            "    y = fused_linear_layer(x, net, \"a\")\n    x = x * 2\n    return y.relu() @ x\n");
+  EXPECT_EQ(preparedLayers("    y = linear_layer(x, net, \"a\")\n"
+                           "    net[\"a.weight\"] = x\n"
+                           "    return y.relu()\n"),
+            "    y = fused_linear_layer(x, net, \"a\")\n    net[\"a.weight\"] = x\n    return y.relu()\n");
+}
+
+TEST(Preparation, ANormInTrainingStays) {
+  EXPECT_EQ(preparedLayers("    y = conv2d_layer(x, net, \"c\")\n"
+                           "    y = batch_norm_layer(y, net, \"n\", training=True)\n"
+                           "    return linear_layer(y, net, \"fc\")\n"),
+            "    y = fused_conv2d_layer(x, net, \"c\")\n"
+            "    y = batch_norm_layer(y, net, \"n\", training=True)\n"
+            "    return fused_linear_layer(y, net, \"fc\")\n");
+}
+
+TEST(Preparation, WhatALoopOrABranchSetsStays) {
+  EXPECT_EQ(preparedLayers("    y = linear_layer(x, net, \"a\")\n"
+                           "    if x.dim() > 2 {\n        y = x\n    }\n"
+                           "    return y.relu()\n"),
+            "    y = fused_linear_layer(x, net, \"a\")\n"
+            "    if x.dim() > 2 {\n        y = x\n    }\n"
+            "    return y.relu()\n");
+  EXPECT_EQ(preparedLayers("    y = linear_layer(x, net, \"a\")\n"
+                           "    for i in range(2) {\n        y = y.relu()\n    }\n"
+                           "    return y\n"),
+            "    y = fused_linear_layer(x, net, \"a\")\n"
+            "    for i in range(2) {\n        y = y.relu()\n    }\n"
+            "    return y\n");
+}
+
+TEST(Preparation, LayersWithinLoopsAreFused) {
+  EXPECT_EQ(preparedLayers("    for i in range(2) {\n"
+                           "        y = linear_layer(x, net, f\"a.{i}\")\n"
+                           "        x = y.relu()\n"
+                           "        y = x\n"
+                           "    }\n"
+                           "    return x\n"),
+            "    for i in range(2) {\n"
+            "        x = fused_linear_layer(x, net, f\"a.{i}\", activation=\"relu\")\n"
+            "        y = x\n"
+            "    }\n"
+            "    return x\n");
+}
+
+// ---- Groups of pointwise operators ----
+
+TEST(Preparation, PointwiseOperatorsInARowAreOneCall) {
+  EXPECT_EQ(prepared("Tensor x",
+                     "    y = x * 0.5\n"
+                     "    return y * (((x + x ** 3.0 * 0.044715) * 0.79788).tanh() + 1.0)\n"),
+            "    return fused::pointwise(\"a * 0.5 * (tanh((a + a ** 3.0 * 0.044715) * 0.79788) + 1.0)\", [x])\n");
+  EXPECT_EQ(prepared("Tensor x, Tensor y", "    return (x - (y - x)) / -(y * 2) ** 2\n"),
+            "    return fused::pointwise(\"(a - (b - a)) / -(b * 2) ** 2\", [x, y])\n");
+}
+
+TEST(Preparation, APointwiseOperatorAloneStays) {
+  expectUnchanged("Tensor x, Tensor y", "    return x * y\n");
+  expectUnchanged("Tensor x, float by", "    return x * by + 1\n");
+  expectUnchanged("Tensor x, Tensor y", "    z = x * y\n    return (z + 1).sum() + z.sum()\n");
+}
+
+// ---- Formats ----
+
+TEST(Preparation, ImagesAreConvertedAtTheEdgesOfTheProgram) {
+  const std::string text = interp::prepareScript(
+      std::string(kImports) +
+          "fn block(Tensor x, Dict(str, Tensor) net) -> Tensor {\n    return conv2d_layer(x, net, \"c\")\n}\n\n"
+          "fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {\n"
+          "    check_input(x, \"x\", float32, [1, 2, 8, 8])\n    return block(x, net)\n}\n",
+      "test.ops");
+  EXPECT_NE(text.find("    check_input(x, \"x\", float32, [1, 2, 8, 8])\n"
+                      "    x = to_channels_last(x)\n"
+                      "    return to_channels_first(block(x, net))\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Preparation, AProgramThatMakesViewsByStridesKeepsItsFormat) {
+  EXPECT_EQ(prepared("Tensor x, Dict(str, Tensor) net", "    return conv2d_layer(x, net, \"c\").view(x.size(0), -1)\n"),
+            "    return fused_conv2d_layer(x, net, \"c\").view(x.size(0), -1)\n");
+}
+
+TEST(Preparation, APreparedProgramIsPreparedAlready) {
+  const std::string once = interp::prepareScript(std::string(kImports) +
+                                                     "fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {\n"
+                                                     "    return (conv2d_layer(x, net, \"c\") * 2 + 1).relu()\n}\n",
+                                                 "test.ops");
+  EXPECT_EQ(interp::prepareScript(once, "test.ops"), once);
+}
+
+TEST(Preparation, AScriptThatNothingCanBeDoneForStaysAsItIs) {
+  const std::string script = "fn f(Tensor x) -> Tensor { return x+1 }  # a comment\n";
+  EXPECT_EQ(interp::prepareScript(script, "test.ops"), script);
+}
+
+// ---- Rules ----
+
+TEST(Preparation, BothSidesOfEachRuleOfTheLibraryAgree) {
+  const std::vector<std::string> faults = interp::faultsOfLibraryRules();
+  EXPECT_TRUE(faults.empty()) << (faults.empty() ? "" : faults[0]);
+}
+
+class RulesOfAFile : public testing::Test {
+ protected:
+  std::string fileWith(const std::string& text) {
+    folder_.write("rules.ops", text);
+    return (folder_ / "rules.ops");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RulesOfAFile, ComeBeforeThoseOfTheLibrary) {
+  const std::string rules = fileWith(
+      "fn twice(Tensor x) -> (Tensor before, Tensor after) { return (relu(relu(x)), relu(x)) }\n"
+      "fn example_x() -> Tensor { return randn(3) }\n");
+  EXPECT_EQ(
+      interp::prepareScript("fn f(Tensor x) -> Tensor {\n    return x.relu().relu().relu()\n}\n", "test.ops", {rules}),
+      "fn f(Tensor x) -> Tensor {\n    return relu(x)\n}\n");
+  EXPECT_TRUE(interp::faultsOfRules(rules).empty());
+}
+
+TEST_F(RulesOfAFile, WhoseSidesDifferAreNamed) {
+  const std::string rules = fileWith(
+      "fn wrong(Tensor x) -> (Tensor before, Tensor after) { return (relu(x), x + 1) }\n"
+      "fn failing(Tensor x) -> (Tensor before, Tensor after) { return (relu(x), x @ x @ ones(7, 1)) }\n"
+      "fn smaller(Tensor x) -> (Tensor before, Tensor after) { return (neg(x), x[0]) }\n"
+      "fn example_x() -> Tensor { return ones(2, 3) }\n");
+  const std::vector<std::string> faults = interp::faultsOfRules(rules);
+  ASSERT_EQ(faults.size(), 3u);
+  EXPECT_EQ(faults[0], rules + ": the sides of the rule `wrong` give results that differ by 1");
+  EXPECT_NE(faults[1].find("the sides of the rule `failing` give an error: "), std::string::npos) << faults[1];
+  EXPECT_EQ(faults[2], rules + ": the sides of the rule `smaller` give results of other shapes");
+}
+
+TEST_F(RulesOfAFile, ThatAreNoneAreErrors) {
+  const auto prepareWith = [this](const std::string& text) {
+    interp::prepareScript("print(1)\n", "test.ops", {fileWith(text)});
+  };
+  expectError([&] { prepareWith("fn r(Tensor x) -> (Tensor before, Tensor after) { return (relu(x), x) }\n"); },
+              (folder_ / "rules.ops") +
+                  ":1:4: the parameter `x` of the rule `r` has no example, for which both sides can be compared; "
+                  "declare `fn example_x() -> Tensor`");
+  expectError(
+      [&] {
+        prepareWith(
+            "fn r(Tensor x) -> (Tensor before, Tensor after) { y = relu(x)\n return (y, x) }\n"
+            "fn example_x() -> Tensor { return ones(2) }\n");
+      },
+      (folder_ / "rules.ops") +
+          ":1:4: the rule `r` must consist of one statement, `return (…, …)`: what it replaces, and by what");
+  expectError(
+      [&] {
+        prepareWith(
+            "fn r(Tensor x) -> (Tensor before, Tensor after) { return (x, relu(x)) }\n"
+            "fn example_x() -> Tensor { return ones(2) }\n");
+      },
+      (folder_ / "rules.ops") + ":1:4: the rule `r` would replace every expression; its first result must be a call");
+}
+
+// ---- Programs ----
+
+TEST(Preparation, OfAProgramKeepsItsResultsAndItsConstants) {
+  Program program = Program::compile(
+      "import \"nn.ops\"\n"
+      "const net = {\"c.weight\": ones(4, 3, 3, 3), \"c.bias\": ones(4)}\n"
+      "op prepared::twice(Tensor x) -> Tensor { return x * 2 }\n"
+      "fn forward(Tensor x) -> Tensor { return prepared::twice(conv2d_layer(x, net, \"c\").relu()) }\n",
+      "test.ops");
+  const auto resultOf = [&program] {
+    program.run();
+    Stack stack;
+    push(stack, boxcar::ones({1, 3, 5, 5}));
+    program.function("forward").call(stack);
+    return pop(stack).toTensor();
+  };
+  const Tensor before = resultOf();
+  program.prepare();
+  const Tensor after = resultOf();
+  EXPECT_TRUE(boxcar::allclose(before, after));
+  EXPECT_TRUE(after.is_contiguous());
+  const Program::Function held = program.function("forward");
+  program.prepare();  // nothing is left to do
+}
+
+TEST(Preparation, OfAProgramLeavesTheFunctionsThatAreHeld) {
+  Program program = Program::compile(
+      "import \"nn.ops\"\n"
+      "op prepared::once(Tensor x) -> Tensor { return x * 2 }\n"
+      "fn forward(Tensor x) -> Tensor { return prepared::once(linear_layer(x, {\"c.weight\": ones(2, 3)}, "
+      "\"c\").relu()) }\n",
+      "test.ops");
+  const Program::Function held = program.function("forward");
+  program.prepare();
+  const Program::Function prepared = program.function("forward");
+  for (const Program::Function* each : {&held, &prepared}) {
+    Stack stack;
+    push(stack, boxcar::ones({1, 3}));
+    each->call(stack);
+    EXPECT_TRUE(boxcar::allclose(pop(stack).toTensor(), boxcar::full({1, 2}, 6.0)));
+  }
+}
+
+TEST(Preparation, ThatFailsLeavesTheProgram) {
+  Program program = Program::compile(
+      "op prepared::thrice(Tensor x) -> Tensor { return x * 3 }\n"
+      "fn forward(Tensor x) -> Tensor { return prepared::thrice(x) }\n",
+      "test.ops");
+  expectError([&] { program.prepare({"missing.ops"}); }, "missing.ops: cannot be opened: No such file or directory");
+  Stack stack;
+  push(stack, boxcar::ones({2}));
+  program.function("forward").call(stack);
+  EXPECT_TRUE(boxcar::allclose(pop(stack).toTensor(), boxcar::full({2}, 3.0)));
+}
+
+}  // namespace
+}  // namespace boxcar
