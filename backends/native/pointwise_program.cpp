@@ -3,6 +3,8 @@
 #include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/native/pointwise_program.h>
 
+#include <boost/container/static_vector.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -268,10 +270,10 @@ std::optional<PointwiseProgram> PointwiseProgram::of(const PointwiseExpression& 
 }
 
 bool PointwiseProgram::arrange(TensorList tensors, DimVector& sizes, DimVector& strides) const {
-  std::vector<Arranged> given(inputs.size());
+  std::vector<Arranged> read(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& tensor = tensors[inputs[i].index];
-    given[i] = {toDimVector(tensor.sizes()), toDimVector(tensor.strides()), tensor.is_contiguous()};
+    read[i] = {toDimVector(tensor.sizes()), toDimVector(tensor.strides()), tensor.is_contiguous()};
   }
   std::vector<Arranged> results(instructions.size());
   for (size_t i = 0; i < instructions.size(); ++i) {
@@ -280,7 +282,7 @@ bool PointwiseProgram::arrange(TensorList tensors, DimVector& sizes, DimVector& 
     for (size_t k = 0; k < instructions[i].count; ++k) {
       const Operand operand = instructions[i].operands[k];
       if (operand.place == Place::kConstant) continue;
-      const Arranged& value = operand.place == Place::kInput ? given[operand.index] : results[operand.index];
+      const Arranged& value = operand.place == Place::kInput ? read[operand.index] : results[operand.index];
       if (!value.sizes.empty()) operands[count++] = &value;
     }
     if (!arrangeResult(instructions[i].order, {operands.data(), count}, results[i])) return false;
@@ -305,7 +307,7 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
     is_flat &= std::ranges::equal(tensor.sizes(), shaped->sizes());
   }
   const ScalarType type = instructions.back().type;
-  boost::container::small_vector<StridedOperand, 8> operands;
+  boost::container::static_vector<StridedOperand, 1 + PointwiseExpression::kMostInputs> operands;
   const auto add = [&](const Tensor& tensor, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     operands.push_back({tensor.data_ptr(), sizes, strides, tensor.itemsize()});
   };
