@@ -69,20 +69,24 @@ struct ProgramNest {
 
 // Returns how many elements a block may have.
 int64_t longestBlock(const PointwiseProgram& program, size_t operands) {
-  const auto places = static_cast<uint32_t>(program.registers + operands);
+  const auto places = static_cast<uint32_t>(program.registers + program.rows.size() + operands);
   return std::min<int64_t>(kLongestBlock, uint32_t{kBlockBytes / sizeof(float)} / places & ~15U);
 }
 
 // One block of a program: where its operands and registers lie.
 struct ProgramBlock {
-  // Registers, then packed inputs.
+  // Registers, rows of constants, then packed inputs.
   alignas(64) char scratch[kBlockBytes + 64 * (PointwiseProgram::kMostSlots + 1)];
   int64_t room;  // bytes of a register
   // Of the result and the inputs, and the steps in bytes.
   char* data[kMostPlaces];
   int64_t steps[kMostPlaces];
 
-  explicit ProgramBlock(int64_t longest) : room((longest * static_cast<int64_t>(sizeof(float)) + 63) & ~int64_t{63}) {}
+  ProgramBlock(const PointwiseProgram& program, int64_t longest)
+      : room((longest * static_cast<int64_t>(sizeof(float)) + 63) & ~int64_t{63}) {
+    for (size_t i = 0; i < program.rows.size(); ++i)
+      std::fill_n(reinterpret_cast<float*>(registerAt(program.registers + i)), longest, program.rows[i]);
+  }
 
   char* registerAt(size_t index) { return scratch + static_cast<int64_t>(index) * room; }
 
@@ -102,6 +106,10 @@ struct ProgramBlock {
             break;
           case Place::kConstant:
             operands[k + 1] = reinterpret_cast<char*>(const_cast<float*>(&program.constants[operand.index]));
+            break;
+          case Place::kRow:
+            operands[k + 1] = registerAt(program.registers + operand.index);
+            moves[k + 1] = sizeof(float);
             break;
           case Place::kResult:
             operands[k + 1] = registerAt(instructions[operand.index].result);
@@ -152,7 +160,7 @@ class ProgramBlockLoop final {
  private:
   // What one thread keeps while it runs blocks.
   struct State {
-    explicit State(int64_t longest) : block(longest) {}
+    State(const PointwiseProgram& program, int64_t longest) : block(program, longest) {}
     ProgramBlock block;
     // What a packed input's copy was made from.
     const char* packed_from[kMostPlaces] = {};
@@ -160,7 +168,7 @@ class ProgramBlockLoop final {
   };
 
   void runUnits(int64_t begin, int64_t end) const {
-    State state(block_);
+    State state(program_, block_);
     std::copy_n(step_, operands_.size(), state.block.steps);
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t chunk = chunks_ == 1 ? 0 : unit % chunks_;
@@ -209,7 +217,7 @@ class ProgramBlockLoop final {
 
   // Copies the input of a block, unless its copy is there from the block before.
   void pack(size_t k, int64_t columns, int64_t rows, State& state) const {
-    char* const to = state.block.registerAt(program_.registers + k - 1);
+    char* const to = state.block.registerAt(program_.registers + program_.rows.size() + k - 1);
     const char* const from = std::exchange(state.block.data[k], to);
     // With chunks, the number of columns differs between blocks at different places only.
     if (state.packed_from[k] == from && state.packed_rows[k] >= rows) return;
@@ -242,7 +250,7 @@ bool runShort(const PointwiseProgram& program, std::span<const StridedOperand> o
   const int64_t count = operands[0].sizes[0];
   const int64_t longest = longestBlock(program, operands.size());
   if (count > longest) return false;
-  ProgramBlock block(count);
+  ProgramBlock block(program, count);
   for (size_t k = 0; k < operands.size(); ++k) {
     const StridedOperand& operand = operands[k];
     const bool is_one = operand.sizes.empty();
