@@ -26,7 +26,7 @@ struct ExpressionFunction {
   size_t default_count = 0;
 };
 
-constexpr ExpressionFunction kExpressionFunctions[] = {
+const ExpressionFunction kExpressionFunctions[] = {
 #define BOXCAR_EXPRESSION_FUNCTION(name, ...) {#name, Operation::k_##name, "t", "x"},
     BOXCAR_EXPRESSION_UNARY(BOXCAR_EXPRESSION_FUNCTION)
 #undef BOXCAR_EXPRESSION_FUNCTION

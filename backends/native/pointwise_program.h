@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/pointwise_table.h>
+#include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pointwise.h>
 #include <boxcar/backends/native/pointwise_expression.h>
