@@ -240,6 +240,8 @@ TEST(FusedPointwise, ComputesNumbersAsPythonDoes) {
   EXPECT_EQ(toString(fused("a * (7 - 2 ** 3)", {x})), "tensor([-10])");
   EXPECT_EQ(toString(fused("a * (1 / 2)", {x})), "tensor([5.])");
   EXPECT_EQ(fused("a * (2 ** -1)", {x}).scalar_type(), ScalarType::Float);
+  EXPECT_EQ(toString(fused("a * 1.5e400", {floats({1, -1})})), "tensor([inf, -inf])");
+  EXPECT_EQ(toString(fused("a * 0.1e-400 + a * 1e-5000", {floats({1})})), "tensor([0.])");
 }
 
 // Expressions of the inputs a, b and c.
