@@ -23,7 +23,8 @@ struct FusedExpressions {
 };
 
 FusedExpressions& fusedExpressions() {
-  static FusedExpressions expressions;
+  // Never destroyed: calls may run when the process ends.
+  static auto& expressions = *new FusedExpressions;
   return expressions;
 }
 

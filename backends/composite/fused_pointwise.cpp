@@ -168,8 +168,9 @@ Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) 
 
 BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) { m.impl("pointwise", BOXCAR_FN(pointwise)); }
 
-// Modes see the operators instead of this one: a kernel at their key runs in place of them.
+// Modes and tracers see the operators instead of this one: a kernel at their key runs in place of them.
 BOXCAR_LIBRARY_IMPL(fused, PreDispatch, m) { m.impl("pointwise", BOXCAR_FN(callOperators)); }
 BOXCAR_LIBRARY_IMPL(fused, Python, m) { m.impl("pointwise", BOXCAR_FN(callOperators)); }
+BOXCAR_LIBRARY_IMPL(fused, Tracer, m) { m.impl("pointwise", BOXCAR_FN(callOperators)); }
 
 }  // namespace boxcar::composite

@@ -67,15 +67,73 @@ struct ProgramNest {
   }
 };
 
+// Returns how many elements a block may have.
+int64_t longestBlock(const PointwiseProgram& program, size_t operands) {
+  const auto places = static_cast<uint32_t>(program.registers + program.rows.size() + operands);
+  return std::min<int64_t>(kLongestBlock, uint32_t{kBlockBytes / sizeof(float)} / places & ~15U);
+}
+
+// One block of a program: where its operands and registers lie.
+struct ProgramBlock {
+  // Registers, rows of constants, then packed inputs.
+  alignas(64) char scratch[kBlockBytes + 64 * (PointwiseProgram::kMostSlots + 1)];
+  int64_t room;  // bytes of a register
+  // Of the result and the inputs, and the steps in bytes.
+  char* data[kMostPlaces];
+  int64_t steps[kMostPlaces];
+
+  ProgramBlock(const PointwiseProgram& program, int64_t longest)
+      : room((longest * static_cast<int64_t>(sizeof(float)) + 63) & ~int64_t{63}) {
+    for (size_t i = 0; i < program.rows.size(); ++i)
+      std::fill_n(reinterpret_cast<float*>(registerAt(program.registers + i)), longest, program.rows[i]);
+  }
+
+  char* registerAt(size_t index) { return scratch + static_cast<int64_t>(index) * room; }
+
+  void run(const PointwiseProgram& program, int64_t count) {
+    const auto& instructions = program.instructions;
+    for (size_t n = 0; n < instructions.size(); ++n) {
+      const PointwiseProgram::Instruction& instruction = instructions[n];
+      const bool is_last = n + 1 == instructions.size();
+      char* operands[kMaxOperands] = {is_last ? data[0] : registerAt(instruction.result)};
+      int64_t moves[2 * kMaxOperands] = {stepOf(instruction)};
+      for (size_t k = 0; k < instruction.count; ++k) {
+        const PointwiseProgram::Operand operand = instruction.operands[k];
+        switch (operand.place) {
+          case Place::kInput:
+            operands[k + 1] = data[operand.index + 1];
+            moves[k + 1] = steps[operand.index + 1];
+            break;
+          case Place::kConstant:
+            operands[k + 1] = reinterpret_cast<char*>(const_cast<float*>(&program.constants[operand.index]));
+            break;
+          case Place::kRow:
+            operands[k + 1] = registerAt(program.registers + operand.index);
+            moves[k + 1] = sizeof(float);
+            break;
+          case Place::kResult:
+            operands[k + 1] = registerAt(instructions[operand.index].result);
+            moves[k + 1] = stepOf(instructions[operand.index]);
+            break;
+        }
+      }
+      loopOf(instruction.functor, ScalarType::Float)(operands, moves, count, 1, instruction.params.data());
+    }
+  }
+
+ private:
+  static int64_t stepOf(const PointwiseProgram::Instruction& instruction) {
+    return instruction.type == ScalarType::Bool ? 1 : int64_t{sizeof(float)};
+  }
+};
+
 // How a program's inputs are read in each block: where they lie, if their elements are contiguous or one element is for
 // all; else from a copy.
 class ProgramBlockLoop final {
  public:
   ProgramBlockLoop(const PointwiseProgram& program, std::span<const StridedOperand> operands)
       : program_(program), operands_(operands), nest_(operands) {
-    const size_t places = program.registers + operands.size();
-    const auto longest =
-        std::min(kLongestBlock, static_cast<int64_t>(kBlockBytes / sizeof(float) / places) & ~int64_t{15});
+    const int64_t longest = longestBlock(program, operands.size());
     width_ = std::min(nest_.sizes[0], longest);
     height_ = std::clamp<int64_t>(longest / width_, 1, nest_.sizes[1]);
     block_ = width_ * height_;
@@ -83,7 +141,6 @@ class ProgramBlockLoop final {
     groups_ = (nest_.sizes[1] + height_ - 1) / height_;
     outer_ = 1;
     for (int i = 2; i < nest_.rank; ++i) outer_ *= nest_.sizes[i];
-    room_ = (block_ * static_cast<int64_t>(sizeof(float)) + 63) & ~int64_t{63};
     for (size_t k = 1; k < operands.size(); ++k) {
       const int64_t step = nest_.steps[0][k];
       const auto itemsize = static_cast<int64_t>(operands[k].itemsize);
@@ -103,16 +160,16 @@ class ProgramBlockLoop final {
  private:
   // What one thread keeps while it runs blocks.
   struct State {
-    // Registers, then packed inputs.
-    alignas(64) char scratch[kBlockBytes + 64 * (PointwiseProgram::kMostSlots + 1)];
-    char* data[kMostPlaces];
+    State(const PointwiseProgram& program, int64_t longest) : block(program, longest) {}
+    ProgramBlock block;
     // What a packed input's copy was made from.
     const char* packed_from[kMostPlaces] = {};
     int64_t packed_rows[kMostPlaces] = {};
   };
 
   void runUnits(int64_t begin, int64_t end) const {
-    State state;
+    State state(program_, block_);
+    std::copy_n(step_, operands_.size(), state.block.steps);
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t chunk = chunks_ == 1 ? 0 : unit % chunks_;
       const int64_t row = unit / chunks_;
@@ -122,12 +179,12 @@ class ProgramBlockLoop final {
       const int64_t columns = std::min(width_, nest_.sizes[0] - i);
       const int64_t rows = std::min(height_, nest_.sizes[1] - j);
       for (size_t k = 0; k < operands_.size(); ++k)
-        state.data[k] = static_cast<char*>(operands_[k].data) + i * nest_.steps[0][k] + j * nest_.steps[1][k];
+        state.block.data[k] = static_cast<char*>(operands_[k].data) + i * nest_.steps[0][k] + j * nest_.steps[1][k];
       if (outer_ > 1) moveToOuter(row / groups_, state);
       for (size_t k = 1; k < operands_.size(); ++k) {
         if (packed_[k]) pack(k, columns, rows, state);
       }
-      runBlock(columns * rows, state);
+      state.block.run(program_, columns * rows);
     }
   }
 
@@ -135,11 +192,9 @@ class ProgramBlockLoop final {
     for (int dim = 2; dim < nest_.rank; ++dim) {
       const int64_t at = index % nest_.sizes[dim];
       index /= nest_.sizes[dim];
-      for (size_t k = 0; k < operands_.size(); ++k) state.data[k] += at * nest_.steps[dim][k];
+      for (size_t k = 0; k < operands_.size(); ++k) state.block.data[k] += at * nest_.steps[dim][k];
     }
   }
-
-  char* registerAt(size_t index, State& state) const { return state.scratch + static_cast<int64_t>(index) * room_; }
 
   template <class T>
   static void packRow(T* to, const char* from, int64_t step, int64_t count) {
@@ -162,8 +217,8 @@ class ProgramBlockLoop final {
 
   // Copies the input of a block, unless its copy is there from the block before.
   void pack(size_t k, int64_t columns, int64_t rows, State& state) const {
-    char* const to = registerAt(program_.registers + k - 1, state);
-    const char* const from = std::exchange(state.data[k], to);
+    char* const to = state.block.registerAt(program_.registers + program_.rows.size() + k - 1);
+    const char* const from = std::exchange(state.block.data[k], to);
     // With chunks, the number of columns differs between blocks at different places only.
     if (state.packed_from[k] == from && state.packed_rows[k] >= rows) return;
     state.packed_from[k] = from;
@@ -172,35 +227,6 @@ class ProgramBlockLoop final {
       packAs(k, columns, rows, reinterpret_cast<float*>(to), from);
     } else {
       packAs(k, columns, rows, reinterpret_cast<bool*>(to), from);
-    }
-  }
-
-  void runBlock(int64_t count, State& state) const {
-    const auto& instructions = program_.instructions;
-    for (size_t n = 0; n < instructions.size(); ++n) {
-      const PointwiseProgram::Instruction& instruction = instructions[n];
-      const bool is_last = n + 1 == instructions.size();
-      char* data[kMaxOperands] = {is_last ? state.data[0] : registerAt(instruction.result, state)};
-      int64_t steps[2 * kMaxOperands] = {instruction.type == ScalarType::Bool ? 1 : int64_t{sizeof(float)}};
-      for (size_t k = 0; k < instruction.count; ++k) {
-        const PointwiseProgram::Operand operand = instruction.operands[k];
-        switch (operand.place) {
-          case Place::kInput:
-            data[k + 1] = state.data[operand.index + 1];
-            steps[k + 1] = step_[operand.index + 1];
-            break;
-          case Place::kConstant:
-            data[k + 1] = reinterpret_cast<char*>(const_cast<float*>(&program_.constants[operand.index]));
-            break;
-          case Place::kResult: {
-            const PointwiseProgram::Instruction& source = instructions[operand.index];
-            data[k + 1] = registerAt(source.result, state);
-            steps[k + 1] = source.type == ScalarType::Bool ? 1 : int64_t{sizeof(float)};
-            break;
-          }
-        }
-      }
-      loopOf(instruction.functor, ScalarType::Float)(data, steps, count, 1, instruction.params.data());
     }
   }
 
@@ -214,13 +240,30 @@ class ProgramBlockLoop final {
   int64_t chunks_;
   int64_t groups_;
   int64_t outer_;
-  int64_t room_;  // bytes of a register
   bool packed_[kMostPlaces] = {};
   int64_t step_[kMostPlaces] = {};
 };
 
+// Runs a program on few elements in a row, which is one block. Returns false if there are more, or not in a row.
+bool runShort(const PointwiseProgram& program, std::span<const StridedOperand> operands) {
+  if (operands[0].sizes.size() != 1) return false;
+  const int64_t count = operands[0].sizes[0];
+  const int64_t longest = longestBlock(program, operands.size());
+  if (count > longest) return false;
+  ProgramBlock block(program, count);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const StridedOperand& operand = operands[k];
+    const bool is_one = operand.sizes.empty();
+    if (!is_one && (operand.sizes[0] != count || operand.strides[0] != 1)) return false;
+    block.data[k] = static_cast<char*>(operand.data);
+    block.steps[k] = is_one ? 0 : static_cast<int64_t>(operand.itemsize);
+  }
+  block.run(program, count);
+  return true;
+}
+
 void runProgramBlocks(const PointwiseProgram& program, std::span<const StridedOperand> operands) {
-  ProgramBlockLoop(program, operands).run();
+  if (!runShort(program, operands)) ProgramBlockLoop(program, operands).run();
 }
 
 }  // namespace

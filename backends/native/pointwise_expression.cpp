@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -26,7 +27,7 @@ struct ExpressionFunction {
   size_t default_count = 0;
 };
 
-constexpr ExpressionFunction kExpressionFunctions[] = {
+const ExpressionFunction kExpressionFunctions[] = {
 #define BOXCAR_EXPRESSION_FUNCTION(name, ...) {#name, Operation::k_##name, "t", "x"},
     BOXCAR_EXPRESSION_UNARY(BOXCAR_EXPRESSION_FUNCTION)
 #undef BOXCAR_EXPRESSION_FUNCTION
@@ -162,7 +163,10 @@ void ExpressionBuilder::pushNumber(std::string_view number) {
   const auto [end, error] = std::from_chars(number.data(), last, value);
   // As in Python, a float that is too large is infinite, one that is too small is 0.
   if (error == std::errc::result_out_of_range) {
-    value = std::strtod(std::string(number).c_str(), nullptr);
+    long double wide = 0;
+    const bool is_wide = std::from_chars(number.data(), last, wide).ec == std::errc();
+    const bool is_small = is_wide ? wide < 1 : number.find('-') != std::string_view::npos;
+    value = is_small ? 0 : std::numeric_limits<double>::infinity();
   } else if (error != std::errc() || end != last) {
     fail(number.data(), "this is not a number");
   }

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace boxcar::native {
+namespace boxcar::native::pointwise_grammar {
 namespace {
 
 namespace x3 = boost::spirit::x3;
@@ -118,7 +118,7 @@ struct EndToken : x3::parser<EndToken> {
 };
 
 }  // namespace
-}  // namespace boxcar::native
+}  // namespace boxcar::native::pointwise_grammar
 
 // The name of the expected token in an x3::expectation_failure.
 template <class T>
@@ -130,7 +130,7 @@ struct boost::spirit::x3::get_info<boost::spirit::x3::action<Subject, Action>> {
   std::string operator()(const action<Subject, Action>& parser) const { return x3::what(parser.subject); }
 };
 
-namespace boxcar::native {
+namespace boxcar::native::pointwise_grammar {
 namespace {
 
 constexpr auto push_number = [](auto& context) { builderOf(context).pushNumber(x3::_attr(context)); };
@@ -192,9 +192,8 @@ constexpr auto expression_def = sum >> -(comparison[begin_operator] > sum[apply_
 
 BOOST_SPIRIT_DEFINE(expression, sum, product, unary, atom)
 
-}  // namespace
-
-void parsePointwise(std::string_view text, ExpressionBuilder& builder) {
+// Parses [text] as a whole.
+void parse(std::string_view text, ExpressionBuilder& builder) {
   const char* first = text.data();
   const char* const last = first + text.size();
   const auto grammar = x3::with<BuilderTag>(std::ref(builder))[x3::eps > expression > EndToken{}];
@@ -206,5 +205,12 @@ void parsePointwise(std::string_view text, ExpressionBuilder& builder) {
     builder.failExpected(where, failure.which());
   }
 }
+
+}  // namespace
+}  // namespace boxcar::native::pointwise_grammar
+
+namespace boxcar::native {
+
+void parsePointwise(std::string_view text, ExpressionBuilder& builder) { pointwise_grammar::parse(text, builder); }
 
 }  // namespace boxcar::native

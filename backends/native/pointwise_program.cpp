@@ -3,6 +3,8 @@
 #include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/native/pointwise_program.h>
 
+#include <boost/container/static_vector.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -39,7 +41,7 @@ class ProgramCompiler final {
       if (nodes_[i].operation > Operation::kNone && !compileNode(i)) return false;
     }
     allocate();
-    return program_.registers + program_.inputs.size() <= PointwiseProgram::kMostSlots &&
+    return program_.registers + program_.rows.size() + program_.inputs.size() <= PointwiseProgram::kMostSlots &&
            program_.constants.size() <= std::numeric_limits<uint16_t>::max() &&
            program_.instructions.size() <= std::numeric_limits<uint16_t>::max();
   }
@@ -83,7 +85,7 @@ class ProgramCompiler final {
       const ScalarType wanted = functor == Functor::kSelect && k == 0 ? ScalarType::Bool : ScalarType::Float;
       if (nodes_[operand].operation == Operation::kNumber) {
         if (!fitsFloat(numberOf(operand))) return false;
-        instruction.operands[k++] = constant(numberOf(operand));
+        instruction.operands[k++] = constant(numberOf(operand), functor);
       } else {
         if (values_[operand].type != wanted) return false;
         instruction.operands[k++] = values_[operand].operand;
@@ -99,13 +101,37 @@ class ProgramCompiler final {
     return true;
   }
 
-  Operand constant(const Scalar& number) {
+  // Whether the functor's loop on CPUs takes a number as quickly as a row.
+  static bool takesNumbers(Functor functor) {
+    switch (functor) {
+      case Functor::kAdd:
+      case Functor::kSub:
+      case Functor::kMul:
+      case Functor::kDiv:
+      case Functor::kMaximum:
+      case Functor::kMinimum:
+      case Functor::kClampMin:
+      case Functor::kClampMax: return true;
+      default: return false;
+    }
+  }
+
+  Operand constant(const Scalar& number, Functor functor) {
+    // Programs with many numbers have no room for rows.
+    constexpr size_t kMostRows = 8;
     const auto value = static_cast<float>(number.toDouble());
     const auto same = [&](float kept) { return std::bit_cast<uint32_t>(kept) == std::bit_cast<uint32_t>(value); };
-    const auto found = std::ranges::find_if(program_.constants, same);
-    const auto index = static_cast<uint16_t>(found - program_.constants.begin());
-    if (found == program_.constants.end()) program_.constants.push_back(value);
-    return {Place::kConstant, index};
+    const auto indexIn = [&](std::vector<float>& kept) {
+      const auto found = std::ranges::find_if(kept, same);
+      const auto index = static_cast<uint16_t>(found - kept.begin());
+      if (found == kept.end()) kept.push_back(value);
+      return index;
+    };
+    if (!takesNumbers(functor)) {
+      if (std::ranges::any_of(program_.rows, same) || program_.rows.size() < kMostRows)
+        return {Place::kRow, indexIn(program_.rows)};
+    }
+    return {Place::kConstant, indexIn(program_.constants)};
   }
 
   // As native/pointwise_power.cpp chooses.
@@ -268,10 +294,10 @@ std::optional<PointwiseProgram> PointwiseProgram::of(const PointwiseExpression& 
 }
 
 bool PointwiseProgram::arrange(TensorList tensors, DimVector& sizes, DimVector& strides) const {
-  std::vector<Arranged> given(inputs.size());
+  std::vector<Arranged> read(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& tensor = tensors[inputs[i].index];
-    given[i] = {toDimVector(tensor.sizes()), toDimVector(tensor.strides()), tensor.is_contiguous()};
+    read[i] = {toDimVector(tensor.sizes()), toDimVector(tensor.strides()), tensor.is_contiguous()};
   }
   std::vector<Arranged> results(instructions.size());
   for (size_t i = 0; i < instructions.size(); ++i) {
@@ -279,8 +305,8 @@ bool PointwiseProgram::arrange(TensorList tensors, DimVector& sizes, DimVector& 
     size_t count = 0;
     for (size_t k = 0; k < instructions[i].count; ++k) {
       const Operand operand = instructions[i].operands[k];
-      if (operand.place == Place::kConstant) continue;
-      const Arranged& value = operand.place == Place::kInput ? given[operand.index] : results[operand.index];
+      if (operand.place == Place::kConstant || operand.place == Place::kRow) continue;
+      const Arranged& value = operand.place == Place::kInput ? read[operand.index] : results[operand.index];
       if (!value.sizes.empty()) operands[count++] = &value;
     }
     if (!arrangeResult(instructions[i].order, {operands.data(), count}, results[i])) return false;
@@ -305,7 +331,7 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
     is_flat &= std::ranges::equal(tensor.sizes(), shaped->sizes());
   }
   const ScalarType type = instructions.back().type;
-  boost::container::small_vector<StridedOperand, 8> operands;
+  boost::container::static_vector<StridedOperand, 1 + PointwiseExpression::kMostInputs> operands;
   const auto add = [&](const Tensor& tensor, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     operands.push_back({tensor.data_ptr(), sizes, strides, tensor.itemsize()});
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/pointwise_table.h>
+#include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pointwise.h>
 #include <boxcar/backends/native/pointwise_expression.h>
@@ -23,10 +24,11 @@ struct PointwiseProgram {
   // Programs with more registers and inputs would have blocks that are too short.
   static constexpr size_t kMostSlots = 64;
 
-  enum class Place : uint8_t { kInput, kConstant, kResult };
+  enum class Place : uint8_t { kInput, kConstant, kRow, kResult };
   struct Operand {
     Place place = Place::kInput;
-    uint16_t index = 0;  // of the input, of the constant, or of the instruction whose result it is
+    // Of the input, of the constant, of the constant in `rows`, or of the instruction whose result it is.
+    uint16_t index = 0;
   };
   // Where an instruction's result lies in memory if not as in the operator's usual result.
   enum class Order : uint8_t {
@@ -46,6 +48,8 @@ struct PointwiseProgram {
 
   std::vector<Instruction> instructions;
   std::vector<float> constants;
+  // Constants of functors that are quicker if they read them from a row of equal elements.
+  std::vector<float> rows;
   size_t registers = 0;
   // The inputs that it reads, as indices of the call's, and their dtypes: Float, or Bool for a condition.
   struct Input {

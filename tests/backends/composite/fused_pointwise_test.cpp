@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/dispatcher/call/record_function.h>
+#include <boxcar/dispatcher/handlers/trace/tracer.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "tests/backends/tensor_helpers.h"
+#include "tests/temporary_folder.h"
 
 namespace boxcar {
 namespace {
@@ -238,6 +240,8 @@ TEST(FusedPointwise, ComputesNumbersAsPythonDoes) {
   EXPECT_EQ(toString(fused("a * (7 - 2 ** 3)", {x})), "tensor([-10])");
   EXPECT_EQ(toString(fused("a * (1 / 2)", {x})), "tensor([5.])");
   EXPECT_EQ(fused("a * (2 ** -1)", {x}).scalar_type(), ScalarType::Float);
+  EXPECT_EQ(toString(fused("a * 1.5e400", {floats({1, -1})})), "tensor([inf, -inf])");
+  EXPECT_EQ(toString(fused("a * 0.1e-400 + a * 1e-5000", {floats({1})})), "tensor([0.])");
 }
 
 // Expressions of the inputs a, b and c.
@@ -369,6 +373,31 @@ TEST(FusedPointwise, HandlersSeeTheOperatorsInsteadOfIt) {
   std::vector<std::string> names;
   separate("a * sigmoid(a) + 1.0 / b", {floats({1}), floats({2})}, &names);
   EXPECT_EQ(names, (std::vector<std::string>{"aten::sigmoid", "aten::mul", "aten::div", "aten::add"}));
+}
+
+TEST(FusedPointwise, ModesBelowAutogradSeeTheOperatorsToo) {
+  std::vector<std::string> names;
+  const auto note = [&](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+    names.push_back(op.operator_name().name);
+    op.redispatchBoxed(keys, stack);
+  };
+  const ModeGuard mode(note, {.key = DispatchKey::Python});
+  fused("a * 2.0 - a", {floats({1})});
+  EXPECT_EQ(names, (std::vector<std::string>{"aten::mul", "aten::sub"}));
+}
+
+TEST(FusedPointwise, TracesHaveTheOperators) {
+  const TemporaryFolder folder;
+  Tracer tracer(folder / "trace.ops");
+  {
+    const HandlerGuard guard(tracer);
+    fused("a * 2.0 - a", {floats({1})});
+  }
+  tracer.finish(/*failed=*/false);
+  const std::string text = folder.read("trace.ops");
+  EXPECT_NE(text.find("aten::mul"), std::string::npos) << text;
+  EXPECT_NE(text.find("aten::sub"), std::string::npos) << text;
+  EXPECT_EQ(text.find("fused::pointwise"), std::string::npos) << text;
 }
 
 TEST(FusedPointwise, ObserversSeeTheOperatorsBelowIt) {
