@@ -238,10 +238,10 @@ void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prep
     return is_needed ? description.get_size() : 0;
   };
   const bool packs = operands.packed_weights == nullptr && prepared.reorder_weights.has_value();
-  const Buffer src_buffer(bytes(prepared.reorder_src.has_value(), prepared.src));
-  const Buffer weights_buffer(bytes(packs, prepared.weights));
-  const Buffer dst_buffer(bytes(prepared.reorder_dst.has_value(), prepared.dst));
-  const Buffer scratchpad(prepared.scratchpad.get_size());
+  const CallBuffer src_buffer(bytes(prepared.reorder_src.has_value(), prepared.src));
+  const CallBuffer weights_buffer(bytes(packs, prepared.weights));
+  const CallBuffer dst_buffer(bytes(prepared.reorder_dst.has_value(), prepared.dst));
+  const CallBuffer scratchpad(prepared.scratchpad.get_size());
   ConvolutionMemories& m = memories;
   if (scratchpad.data() != nullptr) m.scratchpad_.set_data_handle(scratchpad.data());
   if (operands.bias != nullptr) m.bias_.set_data_handle(const_cast<void*>(operands.bias));

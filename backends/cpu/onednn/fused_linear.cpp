@@ -111,7 +111,7 @@ std::shared_ptr<LinearPlan> packedPlan(const onednn::PrimitiveKey& key, const Li
 
 void runLinear(const LinearPlan& plan, const Tensor& out, const FusedLinear& call) {
   if (call.add.defined()) copyElements(out, call.add);
-  const onednn::Buffer scratchpad(plan.scratchpad.get_size());
+  const onednn::CallBuffer scratchpad(plan.scratchpad.get_size());
   onednn::Arguments arguments;
   arguments.add(DNNL_ARG_SRC, onednn::memoryOf(call.input, plan.src));
   arguments.add(DNNL_ARG_WEIGHTS, plan.packed == nullptr
