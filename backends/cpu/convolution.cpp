@@ -50,7 +50,7 @@ std::optional<SeenPixels> seenPixels(const meta::Convolution& arguments, const T
   DimVector strides = toDimVector(input.strides());
   for (size_t i = 0; i < arguments.rank(); ++i) {
     sizes[i + 2] = arguments.output_sizes[i + 2];
-    strides[i + 2] *= arguments.stride[i];
+    if (sizes[i + 2] > 1) strides[i + 2] *= arguments.stride[i];
     of_seen.stride[i] = 1;
   }
   return SeenPixels{std::move(of_seen), input.view(sizes, strides, input.storage_offset())};
