@@ -128,14 +128,19 @@ struct Transposed : dnnl::deconvolution_forward {
 bool paysByWinograd(const ConvolutionCall& call, const ConvolutionExtras& extras) {
   constexpr int64_t kLeastChannels = 64;
   constexpr int64_t kLeastPixels = 196;
+  // Beside other layers, the transformed kernels of so many channels have left the caches.
+  constexpr int64_t kManyChannels = 512;
+  constexpr int64_t kLeastPixelsOfMany = 784;
   const meta::Convolution& c = call.arguments;
   const auto areAll = [](const DimVector& values, int64_t value) {
     return std::ranges::all_of(values, [&](int64_t each) { return each == value; });
   };
-  return extras.packs_weight && !c.transposed && c.rank() == 2 && c.groups == 1 && call.weight.sizes()[2] == 3 &&
-         call.weight.sizes()[3] == 3 && areAll(c.stride, 1) && areAll(c.dilation, 1) && areAll(c.padding, 1) &&
-         std::min(call.weight.sizes()[0], call.weight.sizes()[1]) >= kLeastChannels && pixelsOf(c) >= kLeastPixels &&
-         call.out.scalar_type() == ScalarType::Float;
+  if (!extras.packs_weight || call.out.scalar_type() != ScalarType::Float) return false;
+  if (c.transposed || c.rank() != 2 || c.groups != 1) return false;
+  if (call.weight.sizes()[2] != 3 || call.weight.sizes()[3] != 3) return false;
+  if (!areAll(c.stride, 1) || !areAll(c.dilation, 1) || !areAll(c.padding, 1)) return false;
+  const int64_t channels = std::min(call.weight.sizes()[0], call.weight.sizes()[1]);
+  return channels >= kLeastChannels && pixelsOf(c) >= (channels < kManyChannels ? kLeastPixels : kLeastPixelsOfMany);
 }
 
 // Whether the addition of a tensor is faster as an argument than by copying it to the result before. A binary addition
