@@ -51,7 +51,7 @@ std::optional<dnnl::reorder> reorderOf(const Description& from, const Descriptio
 // deconvolution_forward, unless there is only oneDNN's reference implementation.
 template <class Operation>
 void make(const ConvolutionCall& call, const ConvolutionExtras& extras, dnnl::algorithm algorithm, Addition addition,
-          PreparedConvolution& prepared) {
+          Tag layout, PreparedConvolution& prepared) {
   const meta::Convolution& c = call.arguments;
   const auto type = dataTypeOf(call.out.scalar_type());
   const size_t rank = c.rank();
@@ -91,8 +91,8 @@ void make(const ConvolutionCall& call, const ConvolutionExtras& extras, dnnl::al
   const bool is_small = !c.transposed && pixelsOf(c) < kFewPixels && c.groups == 1 && !extras.packs_weight;
   const bool is_winograd = algorithm == dnnl::algorithm::convolution_winograd;
   const bool stays = (c.channels_last || is_pointwise || is_small) && !is_winograd;
-  const Description any_src(src, type, Tag::any);
-  const Description any_dst(dst, type, Tag::any);
+  const Description any_src(src, type, layout);
+  const Description any_dst(dst, type, layout);
   if (addition == Addition::kBinary && !stays) return;
   const typename Operation::desc description(dnnl::prop_kind::forward_inference, algorithm,
                                              stays ? prepared.own_src : any_src, Description(weights, type, Tag::any),
@@ -151,15 +151,25 @@ bool addsByArgument(const ConvolutionCall& call) {
   return kernel < 512;
 }
 
+// Whether contiguous images are reordered to blocks of channels rather than to channels-last, which oneDNN would
+// choose: both reorders, which take most of a depthwise convolution's time, are twice as fast (8x96x56x56: 2.1 ms
+// instead of 4.4).
+bool goesByBlocks(const ConvolutionCall& call) {
+  const meta::Convolution& c = call.arguments;
+  const int64_t channels = call.input.sizes()[1];
+  return !c.transposed && !c.channels_last && c.rank() == 2 && c.groups == channels && c.output_sizes[1] == channels &&
+         channels % 16 == 0;
+}
+
 PreparedConvolution prepare(const ConvolutionCall& call, const ConvolutionExtras& extras) {
   PreparedConvolution prepared;
-  const auto tryWith = [&](dnnl::algorithm algorithm, Addition addition) {
+  const auto tryWith = [&](dnnl::algorithm algorithm, Addition addition, Tag layout = Tag::any) {
     prepared = {};
     try {
       if (call.arguments.transposed) {
-        make<Transposed>(call, extras, dnnl::algorithm::deconvolution_direct, addition, prepared);
+        make<Transposed>(call, extras, dnnl::algorithm::deconvolution_direct, addition, layout, prepared);
       } else {
-        make<Forward>(call, extras, algorithm, addition, prepared);
+        make<Forward>(call, extras, algorithm, addition, layout, prepared);
       }
     } catch (const dnnl::error&) {
       prepared.forward = {};  // there is no primitive for this call on this CPU
@@ -168,6 +178,7 @@ PreparedConvolution prepare(const ConvolutionCall& call, const ConvolutionExtras
   constexpr auto kDirect = dnnl::algorithm::convolution_direct;
   const Addition addition = extras.adds ? Addition::kSum : Addition::kNone;
   if (paysByWinograd(call, extras)) tryWith(dnnl::algorithm::convolution_winograd, addition);
+  if (goesByBlocks(call)) tryWith(kDirect, addition, Tag::nChw16c);
   if (!prepared.forward && extras.adds && addsByArgument(call)) tryWith(kDirect, Addition::kBinary);
   if (!prepared.forward) tryWith(kDirect, addition);
   return prepared;
