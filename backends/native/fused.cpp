@@ -135,11 +135,9 @@ Tensor fusedLinear(const FusedLinear& call) {
   if (!arePlain({&input, &weight, &call.bias, &call.add}, device)) return {};
   const ScalarType type = input.scalar_type();
   if (!isOfDtype(weight, type) || !isOfDtype(call.bias, type) || !isOfDtype(call.add, type)) return {};
-  if (weight.dim() != 2 || weight.numel() == 0 || weight.sizes()[1] != input.sizes().back()) return {};
-  if (input.dim() == 0 ||
-      (call.bias.defined() && (call.bias.dim() != 1 || call.bias.sizes()[0] != weight.sizes()[0]))) {
-    return {};
-  }
+  if (weight.dim() != 2 || weight.numel() == 0 || input.dim() == 0) return {};
+  if (weight.sizes()[1] != input.sizes().back()) return {};
+  if (call.bias.defined() && (call.bias.dim() != 1 || call.bias.sizes()[0] != weight.sizes()[0])) return {};
   DimVector sizes = toDimVector(input.sizes());
   sizes.back() = weight.sizes()[0];
   if (call.add.defined() && !std::ranges::equal(call.add.sizes(), sizes)) return {};

@@ -24,4 +24,20 @@ class Buffer final {
   void* memory_;
 };
 
+// A buffer for the time of one call. The thread keeps a few of those that the C library would return to the system at
+// once: the next call would wait for the system to fill each page with zeros.
+class CallBuffer final {
+ public:
+  explicit CallBuffer(size_t bytes);
+  ~CallBuffer();
+  CallBuffer(const CallBuffer&) = delete;
+  CallBuffer& operator=(const CallBuffer&) = delete;
+
+  void* data() const { return memory_; }
+
+ private:
+  size_t bytes_;  // of the memory, which may be more than was asked for
+  void* memory_;
+};
+
 }  // namespace boxcar::cpu::onednn

@@ -51,7 +51,7 @@ std::optional<dnnl::reorder> reorderOf(const Description& from, const Descriptio
 // deconvolution_forward, unless there is only oneDNN's reference implementation.
 template <class Operation>
 void make(const ConvolutionCall& call, const ConvolutionExtras& extras, dnnl::algorithm algorithm, Addition addition,
-          PreparedConvolution& prepared) {
+          Tag layout, PreparedConvolution& prepared) {
   const meta::Convolution& c = call.arguments;
   const auto type = dataTypeOf(call.out.scalar_type());
   const size_t rank = c.rank();
@@ -91,8 +91,8 @@ void make(const ConvolutionCall& call, const ConvolutionExtras& extras, dnnl::al
   const bool is_small = !c.transposed && pixelsOf(c) < kFewPixels && c.groups == 1 && !extras.packs_weight;
   const bool is_winograd = algorithm == dnnl::algorithm::convolution_winograd;
   const bool stays = (c.channels_last || is_pointwise || is_small) && !is_winograd;
-  const Description any_src(src, type, Tag::any);
-  const Description any_dst(dst, type, Tag::any);
+  const Description any_src(src, type, layout);
+  const Description any_dst(dst, type, layout);
   if (addition == Addition::kBinary && !stays) return;
   const typename Operation::desc description(dnnl::prop_kind::forward_inference, algorithm,
                                              stays ? prepared.own_src : any_src, Description(weights, type, Tag::any),
@@ -128,14 +128,19 @@ struct Transposed : dnnl::deconvolution_forward {
 bool paysByWinograd(const ConvolutionCall& call, const ConvolutionExtras& extras) {
   constexpr int64_t kLeastChannels = 64;
   constexpr int64_t kLeastPixels = 196;
+  // Beside other layers, the transformed kernels of so many channels have left the caches.
+  constexpr int64_t kManyChannels = 512;
+  constexpr int64_t kLeastPixelsOfMany = 784;
   const meta::Convolution& c = call.arguments;
   const auto areAll = [](const DimVector& values, int64_t value) {
     return std::ranges::all_of(values, [&](int64_t each) { return each == value; });
   };
-  return extras.packs_weight && !c.transposed && c.rank() == 2 && c.groups == 1 && call.weight.sizes()[2] == 3 &&
-         call.weight.sizes()[3] == 3 && areAll(c.stride, 1) && areAll(c.dilation, 1) && areAll(c.padding, 1) &&
-         std::min(call.weight.sizes()[0], call.weight.sizes()[1]) >= kLeastChannels && pixelsOf(c) >= kLeastPixels &&
-         call.out.scalar_type() == ScalarType::Float;
+  if (!extras.packs_weight || call.out.scalar_type() != ScalarType::Float) return false;
+  if (c.transposed || c.rank() != 2 || c.groups != 1) return false;
+  if (call.weight.sizes()[2] != 3 || call.weight.sizes()[3] != 3) return false;
+  if (!areAll(c.stride, 1) || !areAll(c.dilation, 1) || !areAll(c.padding, 1)) return false;
+  const int64_t channels = std::min(call.weight.sizes()[0], call.weight.sizes()[1]);
+  return channels >= kLeastChannels && pixelsOf(c) >= (channels < kManyChannels ? kLeastPixels : kLeastPixelsOfMany);
 }
 
 // Whether the addition of a tensor is faster as an argument than by copying it to the result before. A binary addition
@@ -146,15 +151,25 @@ bool addsByArgument(const ConvolutionCall& call) {
   return kernel < 512;
 }
 
+// Whether contiguous images are reordered to blocks of channels rather than to channels-last, which oneDNN would
+// choose: both reorders, which take most of a depthwise convolution's time, are twice as fast (8x96x56x56: 2.1 ms
+// instead of 4.4).
+bool goesByBlocks(const ConvolutionCall& call) {
+  const meta::Convolution& c = call.arguments;
+  const int64_t channels = call.input.sizes()[1];
+  return !c.transposed && !c.channels_last && c.rank() == 2 && c.groups == channels && c.output_sizes[1] == channels &&
+         channels % 16 == 0;
+}
+
 PreparedConvolution prepare(const ConvolutionCall& call, const ConvolutionExtras& extras) {
   PreparedConvolution prepared;
-  const auto tryWith = [&](dnnl::algorithm algorithm, Addition addition) {
+  const auto tryWith = [&](dnnl::algorithm algorithm, Addition addition, Tag layout = Tag::any) {
     prepared = {};
     try {
       if (call.arguments.transposed) {
-        make<Transposed>(call, extras, dnnl::algorithm::deconvolution_direct, addition, prepared);
+        make<Transposed>(call, extras, dnnl::algorithm::deconvolution_direct, addition, layout, prepared);
       } else {
-        make<Forward>(call, extras, algorithm, addition, prepared);
+        make<Forward>(call, extras, algorithm, addition, layout, prepared);
       }
     } catch (const dnnl::error&) {
       prepared.forward = {};  // there is no primitive for this call on this CPU
@@ -163,6 +178,7 @@ PreparedConvolution prepare(const ConvolutionCall& call, const ConvolutionExtras
   constexpr auto kDirect = dnnl::algorithm::convolution_direct;
   const Addition addition = extras.adds ? Addition::kSum : Addition::kNone;
   if (paysByWinograd(call, extras)) tryWith(dnnl::algorithm::convolution_winograd, addition);
+  if (goesByBlocks(call)) tryWith(kDirect, addition, Tag::nChw16c);
   if (!prepared.forward && extras.adds && addsByArgument(call)) tryWith(kDirect, Addition::kBinary);
   if (!prepared.forward) tryWith(kDirect, addition);
   return prepared;
@@ -238,10 +254,10 @@ void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prep
     return is_needed ? description.get_size() : 0;
   };
   const bool packs = operands.packed_weights == nullptr && prepared.reorder_weights.has_value();
-  const Buffer src_buffer(bytes(prepared.reorder_src.has_value(), prepared.src));
-  const Buffer weights_buffer(bytes(packs, prepared.weights));
-  const Buffer dst_buffer(bytes(prepared.reorder_dst.has_value(), prepared.dst));
-  const Buffer scratchpad(prepared.scratchpad.get_size());
+  const CallBuffer src_buffer(bytes(prepared.reorder_src.has_value(), prepared.src));
+  const CallBuffer weights_buffer(bytes(packs, prepared.weights));
+  const CallBuffer dst_buffer(bytes(prepared.reorder_dst.has_value(), prepared.dst));
+  const CallBuffer scratchpad(prepared.scratchpad.get_size());
   ConvolutionMemories& m = memories;
   if (scratchpad.data() != nullptr) m.scratchpad_.set_data_handle(scratchpad.data());
   if (operands.bias != nullptr) m.bias_.set_data_handle(const_cast<void*>(operands.bias));

@@ -26,6 +26,11 @@ dnnl::memory::data_type dataTypeOf(ScalarType type) {
   }
 }
 
+bool multipliesBFloat16() {
+  static const bool can = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
+  return can;
+}
+
 dnnl::memory::desc descriptionOf(const Tensor& tensor) {
   const dnnl::memory::dims sizes(tensor.sizes().begin(), tensor.sizes().end());
   const dnnl::memory::dims strides(tensor.strides().begin(), tensor.strides().end());

@@ -35,6 +35,9 @@ class Threads final {
 // Returns float32, bfloat16, float16, int32, int8 or uint8; undef for types that oneDNN does not support.
 dnnl::memory::data_type dataTypeOf(ScalarType type);
 
+// Whether products of bfloat16 are fast. On lesser CPUs, they are emulated, and float32 is faster.
+bool multipliesBFloat16();
+
 // Returns a description with the sizes and strides of [tensor].
 dnnl::memory::desc descriptionOf(const Tensor& tensor);
 

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,11 @@ bool convolveFusedByLibrary(const meta::Convolution& arguments, const Tensor& ou
   const ScalarType type = out.scalar_type();
   if (type != ScalarType::Float && type != ScalarType::BFloat16) return false;
   if (call.input.numel() == 0 || call.weight.numel() == 0) return false;
+  if (const std::optional<SeenPixels> seen = seenPixels(arguments, call.input, call.weight)) {
+    return convolveFusedByLibrary(seen->arguments, out,
+                                  {seen->input, call.weight, call.bias, call.norm_weight, call.norm_bias,
+                                   call.running_mean, call.running_var, call.eps, call.add, call.activation});
+  }
   const Tensor none;
   const Tensor input = inFormat(call.input, arguments.channels_last);
   const ConvolutionCall library{arguments, out, input, call.weight, none};

@@ -27,6 +27,8 @@ constexpr size_t kMostLinears = 256;
 // backends/README.md, "Fused operators", has the measurements.
 constexpr int64_t kLeastPackedRows = 4;
 constexpr int64_t kMostPackedRows = 128;
+// Products of bfloat16 read pairs of inputs, and gain from packed weights whatever the rows.
+constexpr int64_t kLeastPackedRowsOfBFloat16 = 2;
 // The product reads a weight whose outputs lie one after another, if they are so few, about as fast as a packed one. A
 // small weight is packed all the same.
 constexpr int64_t kMostAdjacentOutputs = 1024;
@@ -52,6 +54,7 @@ bool isMatrix(const Tensor& weight) {
 // Whether a product with so many rows is faster with a packed copy of [weight].
 bool paysToPack(const Tensor& weight, int64_t rows) {
   if (!isMatrix(weight)) return true;
+  if (weight.scalar_type() == ScalarType::BFloat16) return rows >= kLeastPackedRowsOfBFloat16;
   if (rows < kLeastPackedRows || rows >= kMostPackedRows) return false;
   const bool has_adjacent_outputs = weight.strides()[0] == 1 && weight.sizes()[0] > 1;
   return !has_adjacent_outputs || weight.sizes()[0] > kMostAdjacentOutputs || weight.numel() <= kSmallWeight;
@@ -111,7 +114,7 @@ std::shared_ptr<LinearPlan> packedPlan(const onednn::PrimitiveKey& key, const Li
 
 void runLinear(const LinearPlan& plan, const Tensor& out, const FusedLinear& call) {
   if (call.add.defined()) copyElements(out, call.add);
-  const onednn::Buffer scratchpad(plan.scratchpad.get_size());
+  const onednn::CallBuffer scratchpad(plan.scratchpad.get_size());
   onednn::Arguments arguments;
   arguments.add(DNNL_ARG_SRC, onednn::memoryOf(call.input, plan.src));
   arguments.add(DNNL_ARG_WEIGHTS, plan.packed == nullptr
@@ -127,12 +130,14 @@ void runLinear(const LinearPlan& plan, const Tensor& out, const FusedLinear& cal
 }
 
 bool multiplyFusedByLibrary(const Tensor& out, const FusedLinear& call) {
-  if (out.scalar_type() != ScalarType::Float) return false;
+  const ScalarType type = out.scalar_type();
+  if (type != ScalarType::Float && !(type == ScalarType::BFloat16 && onednn::multipliesBFloat16())) return false;
   const LinearShape shape{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
   if (call.bias.defined() && !call.bias.is_contiguous()) return false;
   const bool packs = paysToPack(call.weight, shape.rows);
   const onednn::Threads threads(static_cast<double>(out.numel()) * static_cast<double>(shape.inputs));
-  onednn::PrimitiveKey key{threads.count(),
+  onednn::PrimitiveKey key{static_cast<int64_t>(type),
+                           threads.count(),
                            packs,
                            shape.rows,
                            shape.inputs,

@@ -5,12 +5,6 @@
 namespace boxcar::cpu {
 namespace {
 
-// On lesser CPUs, bfloat16 dot products are emulated, and float32 is faster.
-bool multipliesBFloat16() {
-  static const bool can = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
-  return can;
-}
-
 onednn::PrimitiveKey keyOf(std::initializer_list<const Tensor*> tensors, int threads) {
   onednn::PrimitiveKey key{threads};
   for (const Tensor* tensor : tensors) {
@@ -36,7 +30,7 @@ bool gemmByOneDnn(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const flo
 }
 
 bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& b) {
-  if (!multipliesBFloat16() || out.numel() == 0 || a.numel() == 0) return false;
+  if (!onednn::multipliesBFloat16() || out.numel() == 0 || a.numel() == 0) return false;
   const onednn::Threads threads(static_cast<double>(out.numel()) * static_cast<double>(a.sizes().back()));
   thread_local onednn::PrimitiveCache<dnnl::matmul> cache(64);
   try {

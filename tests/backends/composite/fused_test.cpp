@@ -276,6 +276,17 @@ TEST(FusedConvolution, SeesWhatChanges) {
   expectSame(conv);
 }
 
+// The copies of more parts than a storage has room for are dropped.
+TEST(FusedConvolution, TakesManyPartsOfOneStorage) {
+  manualSeed(16);
+  const Tensor all = randn({16 * 16 * 9 + 400});
+  Conv conv{randn({1, 16, 6, 6}), Tensor()};
+  for (int64_t first = 0; first < 400; first += 2) {
+    conv.weight = view(narrow(all, 0, first, 16 * 16 * 9), {16, 16, 3, 3});
+    ASSERT_LE(difference(conv.fused(), conv.apart()), 1e-5) << first;
+  }
+}
+
 // A weight and all others may lie in one storage, as those of a file do.
 TEST(FusedConvolution, TakesAllFromOneStorage) {
   manualSeed(8);
@@ -421,6 +432,7 @@ TEST(FusedLinear, TakesOtherShapesAndLayouts) {
   };
   const Tensor w = randn({20, 12});
   same(randn({12}), w, std::nullopt, std::nullopt);
+  EXPECT_EQ(errorOf([&] { fused::linear(randn({}), w); }), errorOf([&] { linear(randn({}), w); }));
   same(randn({2, 3, 12}), w, randn({20}), randn({2, 3, 20}));
   same(randn({2, 3, 12}), w, randn({20}), randn({20}));
   same(transpose(randn({12, 5}), 0, 1), w, randn({20}), transpose(randn({20, 5}), 0, 1));
@@ -431,7 +443,11 @@ TEST(FusedLinear, TakesOtherShapesAndLayouts) {
   same(randn({5, 12}), w, slice(randn({40}), 0, 0, 40, 2), std::nullopt);
   same(randn({0, 12}), w, std::nullopt, std::nullopt);
   same(randn({5, 12}, ScalarType::Double), to(w, ScalarType::Double), std::nullopt, std::nullopt, 1e-12);
-  same(to(randn({5, 12}), ScalarType::BFloat16), to(w, ScalarType::BFloat16), std::nullopt, std::nullopt, 0.02);
+  for (const int64_t rows : {1, 5, 200}) {
+    const auto small = [](const Tensor& x) { return to(x, ScalarType::BFloat16); };
+    same(small(randn({rows, 12})), small(w), small(randn({20})), small(randn({rows, 20})), 0.02);
+    same(small(randn({rows, 12})), t(small(randn({12, 20}))), std::nullopt, std::nullopt, 0.02);
+  }
 }
 
 TEST(FusedLinear, SeesWhatChanges) {

@@ -54,6 +54,24 @@ TEST(Convolution, OfSignalsWithPermutedDimensionsIsContiguous) {
   }
 }
 
+// Kernels of one element that step over pixels see a part of the images.
+TEST(Convolution, OfOneElementWithStepsIsThatOfTheSeenPixels) {
+  const Tensor x = wholeNumbers({2, 4, 7, 9}, 1);
+  const Tensor b = wholeNumbers({6}, 3);
+  for (const int64_t groups : {1, 2}) {
+    const Tensor w = wholeNumbers({6, 4 / groups, 1, 1}, 2);
+    for (const Tensor& input :
+         {x, transpose(wholeNumbers({2, 4, 9, 7}, 1), 2, 3), expand(narrow(x, 1, 0, 1), {2, 4, 7, 9})}) {
+      const Tensor seen = contiguous(slice(slice(input, 2, 0, 7, 2), 3, 0, 9, 3));
+      const Tensor expected = conv2d(seen, w, b, {1}, IntArrayRef{0}, {1}, groups);
+      EXPECT_TRUE(equal(conv2d(input, w, b, {2, 3}, IntArrayRef{0}, {1}, groups), expected)) << groups << " groups";
+    }
+  }
+  const Tensor volume = wholeNumbers({1, 4, 5, 6, 7}, 1);
+  const Tensor w = wholeNumbers({3, 4, 1, 1, 1}, 2);
+  EXPECT_TRUE(equal(conv3d(volume, w, std::nullopt, {1, 2, 1}), conv3d(contiguous(slice(volume, 3, 0, 6, 2)), w)));
+}
+
 // The largest error of a convolution with 3x3 kernels, relative to the largest element.
 double relativeErrorOf(IntArrayRef sizes, int64_t out_channels) {
   const Tensor x = randn(sizes);
