@@ -119,6 +119,12 @@ class BOXCAR_API Stack final {
 
   // Forgets the values from [first] on, which the caller has destroyed.
   void dropDestroyed(IValue* first) noexcept { end_ = first; }
+  // Puts [values] in place of the values from [first] on, which the caller has destroyed and which were at least as many.
+  template <class... Values>
+  [[gnu::always_inline]] void replaceDestroyed(IValue* first, Values&&... values) noexcept {
+    ((new (first++) IValue(std::move(values))), ...);
+    end_ = first;
+  }
 
   friend bool operator==(const Stack& a, const Stack& b);
 
@@ -160,7 +166,14 @@ inline const IValue& peek(const Stack& stack, size_t i, size_t n) {
 inline std::span<IValue> last(Stack& stack, size_t n) { return {stack.end() - n, n}; }
 inline std::span<const IValue> last(const Stack& stack, size_t n) { return {stack.end() - n, n}; }
 
-inline void drop(Stack& stack, size_t n) { stack.erase(stack.end() - n, stack.end()); }
+inline void drop(Stack& stack, size_t n) {
+  // One value is most often dropped, after a call.
+  if (__builtin_constant_p(n) && n == 1) {
+    stack.pop_back();
+  } else {
+    stack.erase(stack.end() - n, stack.end());
+  }
+}
 
 inline IValue pop(Stack& stack) {
   IValue value = std::move(stack.back());

@@ -87,11 +87,15 @@ template <class R, class... Args>
 
 // --- A boxed caller and an unboxed kernel.
 
-// Puts [results] in place of the destroyed arguments, which begin at [args].
-template <class... Results>
+// Puts [results] in place of [count] destroyed arguments, which begin at [args].
+template <size_t count, class... Results>
 [[gnu::always_inline]] inline void replaceDestroyed(Stack& stack, IValue* args, Results&&... results) {
-  stack.dropDestroyed(args);
-  (stack.emplace_back(std::move(results)), ...);
+  if constexpr (sizeof...(Results) <= count) {
+    stack.replaceDestroyed(args, std::move(results)...);
+  } else {
+    stack.dropDestroyed(args);
+    (stack.emplace_back(std::move(results)), ...);
+  }
 }
 
 // Calls invoke(args…) with the arguments at the top of the stack and replaces them by the results. If it throws, the
@@ -119,14 +123,14 @@ template <class R, class... Args, class Invoke, size_t... I>
     } else if constexpr (kIsTuple<R>) {
       const auto replace = [&](auto... values) {
         destroyArguments();
-        replaceDestroyed(stack, args, std::move(values)...);
+        replaceDestroyed<sizeof...(Args)>(stack, args, std::move(values)...);
       };
       std::apply([&](auto&&... results) { replace(IValue(static_cast<decltype(results)>(results))...); },
                  invoke(BorrowedArgument<Args>(args[I]).get()...));
     } else {
       IValue result(invoke(BorrowedArgument<Args>(args[I]).get()...));
       destroyArguments();
-      replaceDestroyed(stack, args, std::move(result));
+      replaceDestroyed<sizeof...(Args)>(stack, args, std::move(result));
     }
   } catch (...) {
     rethrowAsError(op);
@@ -187,7 +191,14 @@ struct UnboxedResult {
   static size_t countMatching(const Stack& stack) { return BorrowedValue<R>::matches(stack[0]); }
   template <class... Args>
   static R take(Stack& stack, std::remove_reference_t<Args>&...) {
-    return takeValue<R>(stack[0]);
+    R result = takeValue<R>(stack[0]);
+    // Cheaper here, where its type is known, than by the lease. A tensor that was moved from holds nothing.
+    if constexpr (std::is_same_v<R, Tensor>) {
+      stack.dropDestroyed(stack.begin());
+    } else {
+      stack.pop_back();
+    }
+    return result;
   }
 };
 template <>

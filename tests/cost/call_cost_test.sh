@@ -44,8 +44,8 @@ direct=$(cost direct_returning)
 echo "a direct call that returns a tensor: $direct instructions"
 ((direct > 0)) || failed=1
 check typed_returning 31
-check boxed_returning 153
-check typed_returning_through_fallback 225
+check boxed_returning 112
+check typed_returning_through_fallback 170
 boxed=$(cost boxed_returning)
 check_added boxed_returning_through_fallback 24
 exit $failed
