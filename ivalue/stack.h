@@ -56,9 +56,9 @@ class BOXCAR_API Stack final {
   bool empty() const noexcept { return begin_ == end_; }
   size_t capacity() const noexcept { return static_cast<size_t>(limit_ - begin_); }
   // Returns whether the stack holds [bytes] of values: size() >= n in one subtraction.
-  bool holdsBytes(size_t bytes) const noexcept {
-    return static_cast<size_t>(reinterpret_cast<const char*>(end_) - reinterpret_cast<const char*>(begin_)) >= bytes;
-  }
+  bool holdsBytes(size_t bytes) const noexcept { return bytesHeld() >= bytes; }
+  // Returns whether size() == [count], without the division.
+  bool holdsExactly(size_t count) const noexcept { return bytesHeld() == count * sizeof(IValue); }
 
   IValue* data() noexcept { return begin_; }
   const IValue* data() const noexcept { return begin_; }
@@ -119,7 +119,8 @@ class BOXCAR_API Stack final {
 
   // Forgets the values from [first] on, which the caller has destroyed.
   void dropDestroyed(IValue* first) noexcept { end_ = first; }
-  // Puts [values] in place of the values from [first] on, which the caller has destroyed and which were at least as many.
+  // Puts [values] in place of the values from [first] on, which the caller has destroyed and which were at least as
+  // many.
   template <class... Values>
   [[gnu::always_inline]] void replaceDestroyed(IValue* first, Values&&... values) noexcept {
     ((new (first++) IValue(std::move(values))), ...);
@@ -129,6 +130,9 @@ class BOXCAR_API Stack final {
   friend bool operator==(const Stack& a, const Stack& b);
 
  private:
+  size_t bytesHeld() const noexcept {
+    return static_cast<size_t>(reinterpret_cast<const char*>(end_) - reinterpret_cast<const char*>(begin_));
+  }
   // Moves the values to a larger block of memory, as bytes: nothing points into an IValue.
   void grow(size_t capacity);
   // Makes room for [count] values at [position]; the room is not initialised.

@@ -98,6 +98,17 @@ template <size_t count, class... Results>
   }
 }
 
+// Whether a kernel of this type returns a tensor that can trade places with its first argument.
+template <class R, class... Args>
+constexpr bool returnsOverFirst() {
+  if constexpr (sizeof...(Args) == 0) {
+    return false;
+  } else {
+    using First = std::tuple_element_t<0, std::tuple<Args...>>;
+    return std::is_same_v<R, Tensor> && std::is_same_v<std::remove_cvref_t<First>, Tensor>;
+  }
+}
+
 // Calls invoke(args…) with the arguments at the top of the stack and replaces them by the results. If it throws, the
 // stack is unchanged.
 template <class R, class... Args, class Invoke, size_t... I>
@@ -127,6 +138,12 @@ template <class R, class... Args, class Invoke, size_t... I>
       };
       std::apply([&](auto&&... results) { replace(IValue(static_cast<decltype(results)>(results))...); },
                  invoke(BorrowedArgument<Args>(args[I]).get()...));
+    } else if constexpr (returnsOverFirst<R, Args...>()) {
+      // The tag stays, no moved-from tensor is destroyed, and the stack is whole before the arguments go.
+      Tensor result = invoke(BorrowedArgument<Args>(args[I]).get()...);
+      result.swap(args[0].template unsafeGet<Tag::Tensor>());
+      stack.dropDestroyed(args + 1);
+      ((I == 0 ? void() : BorrowedArgument<Args>::destroy(args[I])), ...);
     } else {
       IValue result(invoke(BorrowedArgument<Args>(args[I]).get()...));
       destroyArguments();
@@ -263,7 +280,7 @@ template <class R, class... Args>
   stack.emplace(args...);
 #endif
   kernel->boxed(kernel, op, keys, stack);
-  if (stack.size() != UnboxedResult<R>::kCount) [[unlikely]]
+  if (!stack.holdsExactly(UnboxedResult<R>::kCount)) [[unlikely]]
     failResultCount(op, UnboxedResult<R>::kCount, stack.size());
   if (const size_t matching = UnboxedResult<R>::countMatching(stack); matching != UnboxedResult<R>::kCount) [[unlikely]]
     failMistypedResult(op, stack, matching);
