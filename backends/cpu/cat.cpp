@@ -12,13 +12,13 @@ namespace {
 
 // Copies the bytes of one outer index from each tensor in turn.
 bool copyRowsOfEach(const Tensor& out, TensorList tensors, const meta::Joined& joined) {
-  // For a single row of long parts, it is better if threads share the work within each part.
-  if (joined.dim == 0 && out.numel() >= kParallelGrain) return false;
   size_t inner = out.itemsize();
   for (size_t i = joined.dim + 1; i < joined.sizes.size(); ++i) inner *= static_cast<size_t>(joined.sizes[i]);
   const size_t row = inner * static_cast<size_t>(joined.sizes[joined.dim]);
   const auto rows = static_cast<int64_t>(out.nbytes() / row);
   const auto elements = static_cast<int64_t>(row / out.itemsize());
+  // For a single row of long parts, it is better if threads share the work within each part.
+  if (rows == 1 && elements >= kParallelGrain) return false;
   struct Part {
     const std::byte* from;
     size_t size;  // of a row

@@ -13,6 +13,8 @@ namespace {
 // Shorter dimensions are not worth transposing through a square block.
 constexpr int64_t kLeastTurned = 16;
 constexpr int64_t kLeastTurnedByCopy = 8;
+// If each thread gets at least this many rows, one more or less does not matter.
+constexpr int64_t kEvenShares = 8;
 constexpr int64_t kLeastSide = 8;
 constexpr int64_t kMostSide = 32;
 constexpr size_t kMostSquareBytes = 2048;
@@ -195,10 +197,14 @@ int64_t StridedLoop::elementCount() const {
 void StridedLoop::inParts(int64_t elements, CallableRef<void(StridedLoop&, int64_t)> run) {
   if (!prepare()) return;
   if (!runsInParallel(elements)) return run(*this, elements);
-  // Splits the outermost dimension that is long enough for all threads, else the longest one.
+  // Splits the outermost dimension that gives all threads about as much, else the longest one.
+  const int64_t threads = threadCount();
+  const auto isEven = [&](int dim) {
+    return sizes_[dim] >= kEvenShares * threads || (sizes_[dim] >= threads && sizes_[dim] % threads == 0);
+  };
   int cut = rank_ - 1;
-  while (cut > 0 && sizes_[cut] < threadCount()) --cut;
-  if (sizes_[cut] < threadCount()) cut = static_cast<int>(std::max_element(sizes_, sizes_ + rank_) - sizes_);
+  while (cut > 0 && !isEven(cut)) --cut;
+  if (!isEven(cut)) cut = static_cast<int>(std::max_element(sizes_, sizes_ + rank_) - sizes_);
   const int64_t inside = std::max<int64_t>(1, elements / sizes_[cut]);
   const int64_t grain = std::max<int64_t>(1, kParallelGrain / inside);
   parallelFor(0, sizes_[cut], grain, [&](int64_t begin, int64_t end) {

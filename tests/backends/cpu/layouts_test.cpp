@@ -91,8 +91,8 @@ void expectCopied(const Tensor& source, const Tensor& copy) {
 
 TEST(Copy, OfPermutedDimensionsMovesEachElement) {
   // Whole square blocks, parts of them, and rows that are too short for them; small copies and shared ones.
-  const std::vector<std::vector<int64_t>> all_sizes = {{2, 64, 48}, {3, 37, 53},   {1, 200, 3},
-                                                       {2, 3, 300}, {2, 130, 270}, {1, 7, 15}};
+  const std::vector<std::vector<int64_t>> all_sizes = {{2, 64, 48}, {3, 37, 53},   {1, 200, 3},  {2, 3, 300},
+                                                       {1, 7, 15},  {2, 130, 270}, {1, 3, 20000}};
   const std::vector<std::vector<int64_t>> orders = {{0, 2, 1}, {2, 1, 0}, {2, 0, 1}, {1, 2, 0}, {1, 0, 2}};
   for (const std::vector<int64_t>& sizes : all_sizes) {
     for (const std::vector<int64_t>& order : orders) {
@@ -159,6 +159,16 @@ TEST(Cat, OfAdjacentChannelsIsTheSame) {
   EXPECT_TRUE(equal(cat({channelsLast(a), channelsLast(a)}, 3), cat({a, a}, 3)));
   const Tensor doubled = to(channelsLast(b), ScalarType::Double);
   EXPECT_TRUE(equal(cat({channelsLast(a), doubled}, 1), to(joined, ScalarType::Double)));
+}
+
+TEST(Cat, OfAFewLongRowsIsSharedAndWhole) {
+  const Tensor a = counting({1, 20, 40, 50});
+  const Tensor b = neg(a);
+  for (const bool is_last : {false, true}) {
+    const Tensor joined = is_last ? cat({channelsLast(a), channelsLast(b)}, 1) : cat({a, b}, 1);
+    EXPECT_TRUE(equal(slice(joined, 1, 0, 20), a));
+    EXPECT_TRUE(equal(slice(joined, 1, 20, 40), b));
+  }
 }
 
 }  // namespace
