@@ -314,7 +314,10 @@ class BOXCAR_API IValue final {
   size_t hash() const;
 
  private:
-  bool isHeap() const noexcept { return payload_.index() >= static_cast<size_t>(kFirstHeapTag); }
+  // The variant keeps its index plus one, so this compares what is stored, without a subtraction.
+  bool isHeap() const noexcept {
+    return static_cast<uint32_t>(payload_.index()) + 1 > static_cast<uint32_t>(kFirstHeapTag);
+  }
   const boxcar::Object* base() const noexcept {
     const boxcar::Object* object;
     std::memcpy(&object, static_cast<const void*>(&payload_), sizeof(object));

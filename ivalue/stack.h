@@ -56,9 +56,9 @@ class BOXCAR_API Stack final {
   bool empty() const noexcept { return begin_ == end_; }
   size_t capacity() const noexcept { return static_cast<size_t>(limit_ - begin_); }
   // Returns whether the stack holds [bytes] of values: size() >= n in one subtraction.
-  bool holdsBytes(size_t bytes) const noexcept {
-    return static_cast<size_t>(reinterpret_cast<const char*>(end_) - reinterpret_cast<const char*>(begin_)) >= bytes;
-  }
+  bool holdsBytes(size_t bytes) const noexcept { return bytesHeld() >= bytes; }
+  // Returns whether size() == [count], without the division.
+  bool holdsExactly(size_t count) const noexcept { return bytesHeld() == count * sizeof(IValue); }
 
   IValue* data() noexcept { return begin_; }
   const IValue* data() const noexcept { return begin_; }
@@ -119,10 +119,20 @@ class BOXCAR_API Stack final {
 
   // Forgets the values from [first] on, which the caller has destroyed.
   void dropDestroyed(IValue* first) noexcept { end_ = first; }
+  // Puts [values] in place of the values from [first] on, which the caller has destroyed and which were at least as
+  // many.
+  template <class... Values>
+  [[gnu::always_inline]] void replaceDestroyed(IValue* first, Values&&... values) noexcept {
+    ((new (first++) IValue(std::move(values))), ...);
+    end_ = first;
+  }
 
   friend bool operator==(const Stack& a, const Stack& b);
 
  private:
+  size_t bytesHeld() const noexcept {
+    return static_cast<size_t>(reinterpret_cast<const char*>(end_) - reinterpret_cast<const char*>(begin_));
+  }
   // Moves the values to a larger block of memory, as bytes: nothing points into an IValue.
   void grow(size_t capacity);
   // Makes room for [count] values at [position]; the room is not initialised.
@@ -160,7 +170,14 @@ inline const IValue& peek(const Stack& stack, size_t i, size_t n) {
 inline std::span<IValue> last(Stack& stack, size_t n) { return {stack.end() - n, n}; }
 inline std::span<const IValue> last(const Stack& stack, size_t n) { return {stack.end() - n, n}; }
 
-inline void drop(Stack& stack, size_t n) { stack.erase(stack.end() - n, stack.end()); }
+inline void drop(Stack& stack, size_t n) {
+  // One value is most often dropped, after a call.
+  if (__builtin_constant_p(n) && n == 1) {
+    stack.pop_back();
+  } else {
+    stack.erase(stack.end() - n, stack.end());
+  }
+}
 
 inline IValue pop(Stack& stack) {
   IValue value = std::move(stack.back());

@@ -17,6 +17,10 @@ namespace {
 std::vector<double> channelValues(const Tensor* tensor, int64_t channels, double value) {
   std::vector<double> values(static_cast<size_t>(channels), value);
   if (tensor == nullptr) return values;
+  if (tensor->scalar_type() == ScalarType::Float && tensor->is_contiguous()) {
+    std::copy_n(tensor->const_data_ptr<float>(), channels, values.data());
+    return values;
+  }
   const Tensor doubles = toContiguous(convertTo(*tensor, ScalarType::Double));
   std::copy_n(doubles.const_data_ptr<double>(), channels, values.data());
   return values;
@@ -43,20 +47,19 @@ void scaleChannels(const Tensor& input, const Tensor& output, const std::vector<
   const int64_t rows = input.sizes()[0] * channels;
   if (input.numel() == 0) return;
   const int64_t length = input.numel() / rows;
+  const NormalizationRows<T>& kernels = normalizationRows<T>();
   if (length == 1 || !input.is_contiguous()) {
     const int64_t grain = std::max<int64_t>(1, kParallelGrain / channels);
     return parallelFor(0, input.numel() / channels, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        normalizationRows<T>().scaleColumns(in + i * channels, out + i * channels, factors.size(), factors.data(),
-                                            shifts.data());
+        kernels.scaleColumns(in + i * channels, out + i * channels, factors.size(), factors.data(), shifts.data());
       }
     });
   }
   parallelFor(0, rows, std::max<int64_t>(1, kParallelGrain / length), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const auto channel = static_cast<size_t>(i % channels);
-      normalizationRows<T>().scale(in + i * length, out + i * length, static_cast<size_t>(length), factors[channel],
-                                   shifts[channel]);
+      kernels.scale(in + i * length, out + i * length, static_cast<size_t>(length), factors[channel], shifts[channel]);
     }
   });
 }
@@ -85,7 +88,8 @@ Statistics statisticsOf(const BatchNormCall& call, const Tensor& input) {
     result.means = channelValues(call.running_mean, channels, 0);
     variances = channelValues(call.running_var, channels, 0);
   }
-  for (const double variance : variances) result.scales.push_back(reciprocalDeviation(variance, call.eps));
+  result.scales.resize(variances.size());
+  for (size_t i = 0; i < variances.size(); ++i) result.scales[i] = reciprocalDeviation(variances[i], call.eps);
   if (call.training) {
     updateRunning(call.running_mean, result.means, call.momentum);
     const double count = static_cast<double>(input.numel()) / static_cast<double>(channels);
@@ -109,12 +113,12 @@ void batchNorm(const BatchNormCall& call, const Tensor& out, const Tensor& mean,
   const std::vector<double> weights = channelValues(call.weight, call.channels(), 1);
   const std::vector<double> biases = channelValues(call.bias, call.channels(), 0);
   visitScalarType(kFullFloatTypes, out.scalar_type(), "batch_norm", [&]<class T>(std::type_identity<T>) {
-    std::vector<T> factors;
-    std::vector<T> shifts;
+    std::vector<T> factors(weights.size());
+    std::vector<T> shifts(weights.size());
     for (size_t i = 0; i < weights.size(); ++i) {
       const ChannelScale channel(values.means[i], values.scales[i], weights[i], biases[i]);
-      factors.push_back(static_cast<T>(channel.factor));
-      shifts.push_back(static_cast<T>(channel.shift));
+      factors[i] = static_cast<T>(channel.factor);
+      shifts[i] = static_cast<T>(channel.shift);
     }
     scaleChannels<T>(call.input, out, factors, shifts);
   });

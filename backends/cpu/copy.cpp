@@ -21,7 +21,11 @@ void copy(const Tensor& target, const Tensor& source, bool) {
   StridedLoop loop(target.sizes());
   loop.add(target.data_ptr(), target.sizes(), target.strides(), target.itemsize());
   loop.add(source.data_ptr(), source.sizes(), source.strides(), source.itemsize());
-  loop.runParallel(conversionLoop(to, from), nullptr);
+  if (to == from) {
+    loop.copyParallel(conversionLoop(to, from));
+  } else {
+    loop.runParallel(conversionLoop(to, from), nullptr);
+  }
 }
 
 }  // namespace

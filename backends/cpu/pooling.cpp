@@ -1,10 +1,15 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/vector_pooling.h>
 #include <boxcar/backends/functors/arithmetic.h>
 #include <boxcar/backends/functors/element.h>
 #include <boxcar/backends/native/pooling.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace boxcar::cpu {
@@ -115,25 +120,83 @@ void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) 
   });
 }
 
+// The same for adjacent channels, window by window: all channels of a pixel are compared at once.
+void takeGreatestOfChannels(const Ranges& windows, const float* in, float* out, int64_t* indices) {
+  const int64_t inner = windows.in.inner;
+  const int64_t width = windows.in.width;
+  windows.forEachRow([&] {
+    return [&, inner, width, out, indices, taps = std::vector<WindowTap>()](int64_t image, const Range& row,
+                                                                            int64_t to) mutable {
+      for (const Range& column : windows.columns) {
+        const int64_t first = row.begin * width + column.begin;
+        taps.clear();
+        for (int64_t y = row.begin; y < row.end; y += windows.row_step) {
+          for (int64_t x = column.begin; x < column.end; x += windows.column_step) {
+            const int64_t place = y * width + x - first;
+            taps.push_back({place * inner, static_cast<int32_t>(place)});
+          }
+        }
+        if (taps.empty()) {
+          std::fill_n(out + to, inner, lowestElement<float>());
+          std::fill_n(indices + to, inner, first);
+        } else {
+          greatestOfTaps(in + image + first * inner, taps.data(), taps.size(), static_cast<size_t>(inner), first,
+                         out + to, indices + to);
+        }
+        to += inner;
+      }
+    };
+  });
+}
+
+// Whether there are enough channels for vectors, and windows are so small that overlaps do not cost more than that
+// gains.
+bool goesByChannels(const Windows& windows) {
+  constexpr int64_t kFewestChannels = 8;
+  constexpr int64_t kLongest = 32;
+  const auto isShort = [](const functors::WindowAxis& axis) { return axis.adaptive || axis.kernel <= kLongest; };
+  return windows.in.inner >= kFewestChannels && isShort(windows.rows) && isShort(windows.columns) &&
+         windows.in.height * windows.in.width <= std::numeric_limits<int32_t>::max();
+}
+
+// As divideSumsOfRows, for any type.
+template <class T>
+void averageRows(const T* in, int64_t step, int64_t rows, size_t n, Compute<T> divisor, Compute<T>* out) {
+  using C = Compute<T>;
+  if constexpr (std::is_same_v<T, float>) return divideSumsOfRows(in, step, rows, n, divisor, out);
+  std::fill_n(out, n, C(0));
+  for (int64_t k = 0; k < rows; ++k) {
+    for (size_t i = 0; i < n; ++i) out[i] += static_cast<C>(in[k * step + static_cast<int64_t>(i)]);
+  }
+  for (size_t i = 0; divisor != C(1) && i < n; ++i) out[i] /= divisor;
+}
+
+// Sums the rows of windows, then the columns of each window.
 template <class T>
 void takeMean(const Ranges& windows, const T* in, T* out, const WindowDivisor& divisor) {
   using C = Compute<T>;
   const int64_t inner = windows.in.inner;
   const int64_t width = windows.in.width * inner;
   windows.forEachRow([&] {
-    return [&, sums = std::vector<C>(static_cast<size_t>(width))](int64_t image, const Range& row, int64_t to) mutable {
-      C* sum = sums.data();
-      std::fill_n(sum, width, C(0));
-      for (int64_t y = row.begin; y < row.end; ++y) {
-        const T* line = in + image + y * width;
-        for (int64_t x = 0; x < width; ++x) sum[x] += static_cast<C>(line[x]);
-      }
+    return [&, inner, width, in, out, sums = std::vector<C>(static_cast<size_t>(width)),
+            means = std::vector<C>(static_cast<size_t>(inner))](int64_t image, const Range& row, int64_t to) mutable {
+      const C* sum = sums.data();
+      averageRows(in + image + row.begin * width, width, row.end - row.begin, sums.size(), C(1), sums.data());
       for (const Range& column : windows.columns) {
         const C count = static_cast<C>(divisor.of(row, column));
-        for (int64_t c = 0; c < inner; ++c, ++to) {
+        if (inner == 1) {
           C total = C(0);
-          for (int64_t x = column.begin; x < column.end; ++x) total += sum[x * inner + c];
-          out[to] = static_cast<T>(total / count);
+          for (int64_t x = column.begin; x < column.end; ++x) total += sum[x];
+          out[to++] = static_cast<T>(total / count);
+          continue;
+        }
+        const C* const first = sum + column.begin * inner;
+        if constexpr (std::is_same_v<T, C>) {
+          averageRows(first, inner, column.end - column.begin, means.size(), count, out + to);
+          to += inner;
+        } else {
+          averageRows(first, inner, column.end - column.begin, means.size(), count, means.data());
+          for (const C mean : means) out[to++] = static_cast<T>(mean);
         }
       }
     };
@@ -142,6 +205,12 @@ void takeMean(const Ranges& windows, const T* in, T* out, const WindowDivisor& d
 
 void greatest(const Windows& windows, const Tensor& out, const Tensor& indices, const Tensor& self) {
   visitScalarType(kRealTypes, self.scalar_type(), "max_pool2d", [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (goesByChannels(windows)) {
+        return takeGreatestOfChannels(Ranges(windows), self.const_data_ptr<T>(), out.mutable_data_ptr<T>(),
+                                      indices.mutable_data_ptr<int64_t>());
+      }
+    }
     takeGreatest(Ranges(windows), self.const_data_ptr<T>(), out.mutable_data_ptr<T>(),
                  indices.mutable_data_ptr<int64_t>());
   });

@@ -40,6 +40,14 @@ class ReduceRow final {
       acc_.run(acc.bytes, row_.in, row_.count, 0, row_.param);
       return loop_.store(row_, 0, acc.bytes, 1);
     }
+    if (one_run && acc_.runs != nullptr) {
+      for (int64_t i = 0; i < row_.results; i += acc_.block) {
+        const int64_t width = std::min(acc_.block, row_.results - i);
+        acc_.runs(acc.bytes, row_.in + i * row_.in_step, row_.in_step, width, row_.count);
+        loop_.store(row_, i, acc.bytes, width);
+      }
+      return;
+    }
     for (int64_t i = 0; i < row_.results; i += most) {
       const int64_t width = std::min(most, row_.results - i);
       const Part whole{outermost, row_.in + i * row_.in_step, row_.sizes[outermost], 0};

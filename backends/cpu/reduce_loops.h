@@ -41,6 +41,9 @@ struct Accumulation {
   void (*identities)(void* acc, int64_t n);
   // Computes [acc] from [n] contiguous elements.
   void (*run)(void* acc, const void* x, int64_t n, int64_t index, double param);
+  // Computes [results] accumulators, each from [n] contiguous elements, [step] bytes after those of the one before.
+  // Null if run() is as good.
+  void (*runs)(void* acc, const char* in, int64_t step, int64_t results, int64_t n);
   // Accumulates [n] rows of [width] adjacent elements into [width] accumulators.
   void (*columns)(void* acc, const char* in, int64_t step, int64_t n, int64_t index, int64_t width, double param);
   void (*merge)(void* acc, const void* later, int64_t n);
@@ -130,6 +133,13 @@ class ReduceSteps {
     *static_cast<Acc*>(acc) = runOf(static_cast<const T*>(x), n, index, param);
   }
 
+  static void runs(void* acc, const char* in, int64_t step, int64_t results, int64_t n) {
+    if constexpr (kHasVector) {
+      vectorReduceRows<T>(Op::kVector).rows(static_cast<Acc*>(acc), in, step, results, static_cast<size_t>(n));
+    }
+  }
+  static constexpr auto kRuns = kHasVector && !kHasRun ? &runs : nullptr;
+
   static void columns(void* accumulators, const char* in, int64_t step, int64_t n, [[maybe_unused]] int64_t index,
                       int64_t width, [[maybe_unused]] double param) {
     Acc* acc = static_cast<Acc*>(accumulators);
@@ -156,7 +166,8 @@ class ReduceSteps {
   }
 
  public:
-  static constexpr Accumulation kAccumulation = {sizeof(Acc), sizeof(T), kRun, kBlock, identities, run, columns, merge};
+  static constexpr Accumulation kAccumulation = {sizeof(Acc), sizeof(T), kRun,    kBlock, identities,
+                                                 run,         kRuns,     columns, merge};
 
   // Writes results as elements of Out and of Second.
   template <class Out, class Second>

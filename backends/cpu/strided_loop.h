@@ -52,6 +52,8 @@ class StridedLoop final {
   // split; long loops run in pieces. Parts of the loop must not depend on each other.
   void runParallel(int64_t elements, Body body);
   void runParallel(Loop loop, const Scalar* params);
+  // As above, for a loop that copies elements from the second operand to the first, of the same type.
+  void copyParallel(Loop copy);
 
  private:
   using Operands = uint32_t;  // one bit per operand
@@ -63,6 +65,9 @@ class StridedLoop final {
   // Returns the operands to read in square blocks, and makes the dimension in which their elements are contiguous the
   // second one.
   Operands findTurned();
+  // Makes the second dimension the first one, if a copy's rows are short and the input's columns are contiguous.
+  void lengthenRows();
+  void copySquares(char* const* data, int64_t n0, int64_t n1) const;
   void runSquares(Operands turned, char* const* data, int64_t n0, int64_t n1, Loop loop, const Scalar* params) const;
   // Sorts and merges the dimensions and pads them to at least two. Returns false if there are no elements.
   bool prepare();
@@ -76,6 +81,7 @@ class StridedLoop final {
   int rank_;
   int operands_ = 0;
   bool prepared_ = false;
+  bool copies_ = false;
   char* data_[kMaxOperands] = {};
   int64_t itemsizes_[kMaxOperands] = {};  // 0 if unknown
   int64_t sizes_[kMaxDims + 2];

@@ -16,6 +16,9 @@ template <class T>
 struct VectorReduceRows {
   // Reduces [n] elements at [in].
   T (*row)(const T* in, size_t n);
+  // Reduces each of [rows] rows of [n] elements, [step] bytes apart, to an element of [out], as row() does. For short
+  // rows this costs less.
+  void (*rows)(T* out, const char* in, int64_t step, int64_t rows, size_t n);
   // Reduces [rows] rows of [width] elements, [step] bytes apart, into [acc], which holds the outcome of earlier rows.
   // The outcome of a column depends only on its elements, not on [width].
   void (*columns)(T* acc, const char* in, int64_t step, int64_t rows, size_t width);

@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
 
 namespace boxcar::native {
 
@@ -24,15 +27,55 @@ meta::Joined checkedJoin(TensorList tensors, int64_t dim) {
   return meta::joinAlong(tensors, dim);
 }
 
+// Returns the dimensions of [out] from the outermost one in memory to the innermost.
+DimVector memoryOrder(const Tensor& out) {
+  DimVector order;
+  for (int64_t i = 0; i < out.dim(); ++i) order.push_back(i);
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&](int64_t dim) { return out.strides()[static_cast<size_t>(dim)]; });
+  return order;
+}
+
+Tensor permuted(const Tensor& tensor, const DimVector& order) {
+  DimVector sizes;
+  DimVector strides;
+  for (const int64_t dim : order) {
+    sizes.push_back(tensor.sizes()[static_cast<size_t>(dim)]);
+    strides.push_back(tensor.strides()[static_cast<size_t>(dim)]);
+  }
+  return tensor.view(sizes, strides, tensor.storage_offset());
+}
+
+// Joins tensors that lie in the order of [out], such as images whose channels are adjacent. Returns false if they do
+// not.
+bool joinInOrder(const Tensor& out, TensorList tensors, const meta::Joined& joined) {
+  const auto joinIfDense = [&](const Tensor& to, TensorList from, const meta::Joined& dims) {
+    const auto lies_in_order = [&](const Tensor& tensor) {
+      return tensor.is_contiguous() && tensor.scalar_type() == out.scalar_type();
+    };
+    return to.is_contiguous() && std::ranges::all_of(from, lies_in_order) && joinRows(out.device(), to, from, dims);
+  };
+  if (out.is_contiguous()) return joinIfDense(out, tensors, joined);
+  const DimVector order = memoryOrder(out);
+  const Tensor to = permuted(out, order);
+  if (!to.is_contiguous()) return false;
+  std::vector<Tensor> parts;
+  parts.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) {
+    if (!meta::isLegacyEmpty(tensor)) parts.push_back(permuted(tensor, order));
+  }
+  meta::Joined inner = joined;
+  for (size_t i = 0; i < order.size(); ++i) {
+    inner.sizes[i] = joined.sizes[static_cast<size_t>(order[i])];
+    inner.strides[i] = joined.strides[static_cast<size_t>(order[i])];
+    if (static_cast<size_t>(order[i]) == joined.dim) inner.dim = i;
+  }
+  return joinIfDense(to, parts, inner);
+}
+
 void writeParts(const Tensor& out, TensorList tensors, const meta::Joined& joined) {
   if (out.is_meta() || out.numel() == 0) return;
-  const auto lies_in_order = [&](const Tensor& tensor) {
-    return tensor.is_contiguous() && tensor.scalar_type() == out.scalar_type();
-  };
-  if (out.is_contiguous() && std::ranges::all_of(tensors, lies_in_order) &&
-      joinRows(out.device(), out, tensors, joined)) {
-    return;
-  }
+  if (joinInOrder(out, tensors, joined)) return;
   DimVector sizes = joined.sizes;
   int64_t offset = out.storage_offset();
   for (const Tensor& tensor : tensors) {

@@ -87,11 +87,26 @@ template <class R, class... Args>
 
 // --- A boxed caller and an unboxed kernel.
 
-// Puts [results] in place of the destroyed arguments, which begin at [args].
-template <class... Results>
+// Puts [results] in place of [count] destroyed arguments, which begin at [args].
+template <size_t count, class... Results>
 [[gnu::always_inline]] inline void replaceDestroyed(Stack& stack, IValue* args, Results&&... results) {
-  stack.dropDestroyed(args);
-  (stack.emplace_back(std::move(results)), ...);
+  if constexpr (sizeof...(Results) <= count) {
+    stack.replaceDestroyed(args, std::move(results)...);
+  } else {
+    stack.dropDestroyed(args);
+    (stack.emplace_back(std::move(results)), ...);
+  }
+}
+
+// Whether a kernel of this type returns a tensor that can trade places with its first argument.
+template <class R, class... Args>
+constexpr bool returnsOverFirst() {
+  if constexpr (sizeof...(Args) == 0) {
+    return false;
+  } else {
+    using First = std::tuple_element_t<0, std::tuple<Args...>>;
+    return std::is_same_v<R, Tensor> && std::is_same_v<std::remove_cvref_t<First>, Tensor>;
+  }
 }
 
 // Calls invoke(args…) with the arguments at the top of the stack and replaces them by the results. If it throws, the
@@ -119,14 +134,20 @@ template <class R, class... Args, class Invoke, size_t... I>
     } else if constexpr (kIsTuple<R>) {
       const auto replace = [&](auto... values) {
         destroyArguments();
-        replaceDestroyed(stack, args, std::move(values)...);
+        replaceDestroyed<sizeof...(Args)>(stack, args, std::move(values)...);
       };
       std::apply([&](auto&&... results) { replace(IValue(static_cast<decltype(results)>(results))...); },
                  invoke(BorrowedArgument<Args>(args[I]).get()...));
+    } else if constexpr (returnsOverFirst<R, Args...>()) {
+      // The tag stays, no moved-from tensor is destroyed, and the stack is whole before the arguments go.
+      Tensor result = invoke(BorrowedArgument<Args>(args[I]).get()...);
+      result.swap(args[0].template unsafeGet<Tag::Tensor>());
+      stack.dropDestroyed(args + 1);
+      ((I == 0 ? void() : BorrowedArgument<Args>::destroy(args[I])), ...);
     } else {
       IValue result(invoke(BorrowedArgument<Args>(args[I]).get()...));
       destroyArguments();
-      replaceDestroyed(stack, args, std::move(result));
+      replaceDestroyed<sizeof...(Args)>(stack, args, std::move(result));
     }
   } catch (...) {
     rethrowAsError(op);
@@ -187,7 +208,14 @@ struct UnboxedResult {
   static size_t countMatching(const Stack& stack) { return BorrowedValue<R>::matches(stack[0]); }
   template <class... Args>
   static R take(Stack& stack, std::remove_reference_t<Args>&...) {
-    return takeValue<R>(stack[0]);
+    R result = takeValue<R>(stack[0]);
+    // Cheaper here, where its type is known, than by the lease. A tensor that was moved from holds nothing.
+    if constexpr (std::is_same_v<R, Tensor>) {
+      stack.dropDestroyed(stack.begin());
+    } else {
+      stack.pop_back();
+    }
+    return result;
   }
 };
 template <>
@@ -252,7 +280,7 @@ template <class R, class... Args>
   stack.emplace(args...);
 #endif
   kernel->boxed(kernel, op, keys, stack);
-  if (stack.size() != UnboxedResult<R>::kCount) [[unlikely]]
+  if (!stack.holdsExactly(UnboxedResult<R>::kCount)) [[unlikely]]
     failResultCount(op, UnboxedResult<R>::kCount, stack.size());
   if (const size_t matching = UnboxedResult<R>::countMatching(stack); matching != UnboxedResult<R>::kCount) [[unlikely]]
     failMistypedResult(op, stack, matching);

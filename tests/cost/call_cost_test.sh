@@ -32,7 +32,7 @@ echo "a direct call: $direct instructions"
 ((direct > 0)) || failed=1
 check typed 30
 check boxed 97
-check typed_through_fallback 150
+check typed_through_fallback 146
 boxed=$(cost boxed)
 check_added boxed_through_fallback 24
 check_added boxed_through_mode 185
@@ -44,8 +44,8 @@ direct=$(cost direct_returning)
 echo "a direct call that returns a tensor: $direct instructions"
 ((direct > 0)) || failed=1
 check typed_returning 31
-check boxed_returning 153
-check typed_returning_through_fallback 225
+check boxed_returning 100
+check typed_returning_through_fallback 160
 boxed=$(cost boxed_returning)
 check_added boxed_returning_through_fallback 24
 exit $failed

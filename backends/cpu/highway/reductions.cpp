@@ -120,6 +120,23 @@ T foldRow(const T* in, size_t n) {
   return result;
 }
 
+template <class Fold, class T>
+void foldRows(T* out, const char* in, int64_t step, int64_t rows, size_t n) {
+  constexpr int64_t kLine = 64;
+  constexpr int64_t kAhead = 2048;
+  const auto bytes = static_cast<int64_t>(n * sizeof(T));
+  // Short rows are prefetched some rows ahead, long ones prefetch themselves; a row may be met by more than one result.
+  const int64_t ahead = bytes < kAhead && step > 0 ? (kAhead / step + 1) * step : 0;
+  for (int64_t i = 0; i < rows; ++i, in += step) {
+    for (int64_t line = 0; ahead != 0 && line < bytes; line += kLine) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): past the end no pointer may be computed
+      hwy::Prefetch(
+          reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(in) + static_cast<uintptr_t>(ahead + line)));
+    }
+    out[i] = foldRow<Fold, T>(reinterpret_cast<const T*>(in), n);
+  }
+}
+
 // Folds columns [k, k + lanes) of all rows; four rows are combined before they reach the accumulator.
 template <class Fold, class D, class T>
 HWY_INLINE void foldLanes(D d, T* acc, const char* in, int64_t step, size_t k) {
@@ -153,7 +170,7 @@ void foldColumns(T* acc, const char* in, int64_t step, int64_t rows, size_t widt
 }
 
 template <class Fold, class T>
-constexpr VectorReduceRows<T> kFoldRows = {foldRow<Fold, T>, foldColumns<Fold, T>};
+constexpr VectorReduceRows<T> kFoldRows = {foldRow<Fold, T>, foldRows<Fold, T>, foldColumns<Fold, T>};
 
 // In the order of VectorReduction.
 template <class T>

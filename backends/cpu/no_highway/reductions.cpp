@@ -50,6 +50,11 @@ T foldRow(const T* in, size_t n) {
 }
 
 template <class T, class Fold>
+void foldRows(T* out, const char* in, int64_t step, int64_t rows, size_t n) {
+  for (int64_t i = 0; i < rows; ++i) out[i] = foldRow<T, Fold>(reinterpret_cast<const T*>(in + i * step), n);
+}
+
+template <class T, class Fold>
 void foldColumns(T* acc, const char* in, int64_t step, int64_t rows, size_t width) {
   for (int64_t i = 0; i < rows; ++i, in += step) {
     const T* x = reinterpret_cast<const T*>(in);
@@ -60,7 +65,8 @@ void foldColumns(T* acc, const char* in, int64_t step, int64_t rows, size_t widt
 
 template <class T, template <class> class... Folds>
 const VectorReduceRows<T>& rowsOf(VectorReduction reduction) {
-  static constexpr VectorReduceRows<T> kRows[] = {{foldRow<T, Folds<T>>, foldColumns<T, Folds<T>>}...};
+  static constexpr VectorReduceRows<T> kRows[] = {
+      {foldRow<T, Folds<T>>, foldRows<T, Folds<T>>, foldColumns<T, Folds<T>>}...};
   return kRows[static_cast<size_t>(reduction)];
 }
 

@@ -157,6 +157,39 @@ TEST(Results, AreMovedNotCopied) {
   }
 }
 
+TEST(Results, OfOneTensorReplaceTheArgumentsWhateverTheyAre) {
+  Library m = definitions();
+  m.def("first(Tensor a, Tensor b) -> Tensor");
+  m.impl("first", [](const Tensor& a, const Tensor&) { return a; });
+  m.def("second(Tensor a, Tensor b) -> Tensor");
+  m.impl("second", [](const Tensor&, const Tensor& b) { return b; });
+  m.def("fresh(Tensor a, int n) -> Tensor");
+  m.impl("fresh", [](const Tensor&, int64_t) { return cpuTensor(); });
+  m.def("last(int n, Tensor b) -> Tensor");
+  m.impl("last", [](int64_t, const Tensor& b) { return b; });
+  m.def("only() -> Tensor");
+  m.impl("only", [] { return cpuTensor(); });
+  const Tensor a = cpuTensor();
+  const Tensor b = cpuTensor();
+  const auto call = [](const char* name, auto... arguments) {
+    Stack stack{IValue("below")};
+    push(stack, arguments...);
+    find(name).callBoxed(stack);
+    EXPECT_EQ(stack.size(), 2U) << name;
+    EXPECT_EQ(stack[0].toStringRef(), "below");
+    return stack[1].toTensor();
+  };
+  EXPECT_TRUE(call("test::first", a, b).is_same(a));
+  EXPECT_TRUE(call("test::second", a, b).is_same(b));
+  EXPECT_TRUE(call("test::last", 3, b).is_same(b));
+  EXPECT_EQ(useCount(call("test::fresh", a, 3)), 1U);
+  EXPECT_EQ(useCount(call("test::only")), 1U);
+  EXPECT_FALSE(call("test::first", Tensor(), b).defined());
+  EXPECT_TRUE(call("test::second", Tensor(), b).is_same(b));
+  EXPECT_EQ(useCount(a), 1U);
+  EXPECT_EQ(useCount(b), 1U);
+}
+
 TEST(Arguments, AreBorrowedFromTheStack) {
   Library m = definitions();
   const void* tensor_address = nullptr;
