@@ -125,7 +125,7 @@ void foldRows(T* out, const char* in, int64_t step, int64_t rows, size_t n) {
   constexpr int64_t kLine = 64;
   constexpr int64_t kAhead = 2048;
   const auto bytes = static_cast<int64_t>(n * sizeof(T));
-  // Short rows are prefetched some rows ahead, long ones prefetch themselves; a row may be met by more than one result.
+  // Short rows are prefetched some rows ahead; long ones prefetch themselves.
   const int64_t ahead = bytes < kAhead && step > 0 ? (kAhead / step + 1) * step : 0;
   for (int64_t i = 0; i < rows; ++i, in += step) {
     for (int64_t line = 0; ahead != 0 && line < bytes; line += kLine) {
