@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace boxcar {
@@ -140,6 +141,70 @@ class HugeBlocks {
 
 constinit HugeBlocks huge_blocks;
 
+constexpr size_t kMostSmall = kAlignment << (kClasses - 1);
+constexpr size_t kMostMiddle = kLeastHuge - 1;
+
+// The classes of middle blocks: their sizes grow by a quarter of a power of two, so at most a fifth of a block is not
+// asked for.
+constexpr size_t kSteps = 4;
+
+constexpr size_t middleClassOf(size_t bytes) noexcept {
+  const size_t power = std::bit_width(bytes - 1) - 1;  // 2^power < bytes <= 2^(power + 1)
+  const size_t step = size_t{1} << (power - 2);
+  return (power + 1 - std::bit_width(kMostSmall)) * kSteps + (bytes - (size_t{1} << power) + step - 1) / step - 1;
+}
+
+constexpr size_t middleSizeOf(size_t size_class) noexcept {
+  const size_t power = size_class / kSteps + std::bit_width(kMostSmall) - 1;
+  return (size_t{1} << power) + (size_class % kSteps + 1) * (size_t{1} << (power - 2));
+}
+
+static_assert(middleClassOf(kMostSmall + 1) == 0 && middleSizeOf(0) == kMostSmall + kMostSmall / kSteps);
+static_assert(middleClassOf(2 * kMostSmall) == kSteps - 1 && middleSizeOf(kSteps - 1) == 2 * kMostSmall);
+static_assert(middleClassOf(2 * kMostSmall + 1) == kSteps && middleSizeOf(middleClassOf(kMostMiddle)) > kMostMiddle);
+
+// Blocks between the small and the huge ones. malloc gives freed ones back to the system, and results of that size
+// would be mapped, and each of their pages zeroed, anew by every call.
+class MiddleBlocks {
+ public:
+  static constexpr bool holds(size_t bytes) noexcept { return bytes > kMostSmall && bytes <= kMostMiddle; }
+
+  // Returns null if there is no memory.
+  void* allocate(size_t bytes) {
+    const size_t size_class = middleClassOf(bytes);
+    {
+      const std::lock_guard lock(mutex_);
+      if (FreeBlock* block = kept_[size_class]) {
+        kept_[size_class] = block->next;
+        kept_bytes_ -= middleSizeOf(size_class);
+        return block;
+      }
+    }
+    return std::aligned_alloc(kAlignment, middleSizeOf(size_class));
+  }
+
+  void free(void* memory, size_t bytes) noexcept {
+    const size_t size_class = middleClassOf(bytes);
+    {
+      const std::lock_guard lock(mutex_);
+      if (kept_bytes_ + middleSizeOf(size_class) <= kMostKept) {
+        kept_bytes_ += middleSizeOf(size_class);
+        kept_[size_class] = new (memory) FreeBlock{kept_[size_class]};
+        return;
+      }
+    }
+    std::free(memory);
+  }
+
+ private:
+  static constexpr size_t kMostKept = BOXCAR_KEEPS_FREED_BLOCKS ? size_t{64} << 20 : 0;  // bytes
+  std::mutex mutex_;
+  FreeBlock* kept_[middleClassOf(kMostMiddle) + 1] = {};
+  size_t kept_bytes_ = 0;
+};
+
+constinit MiddleBlocks middle_blocks;
+
 bool isHuge(size_t bytes) noexcept { return kHasHugePages && bytes >= kLeastHuge; }
 
 [[gnu::noinline]] void* allocateFresh(size_t bytes, size_t size_class) {
@@ -147,6 +212,8 @@ bool isHuge(size_t bytes) noexcept { return kHasHugePages && bytes >= kLeastHuge
   void* memory = nullptr;
   if (isHuge(bytes)) {
     memory = huge_blocks.allocate(bytes);
+  } else if (MiddleBlocks::holds(bytes)) {
+    memory = middle_blocks.allocate(bytes);
   } else if (size >= bytes) {
     memory = std::aligned_alloc(kAlignment, size);
   }
@@ -157,6 +224,8 @@ bool isHuge(size_t bytes) noexcept { return kHasHugePages && bytes >= kLeastHuge
 [[gnu::noinline]] void freeForGood(void* memory, size_t bytes) noexcept {
   if (isHuge(bytes)) {
     huge_blocks.free(memory, bytes);
+  } else if (MiddleBlocks::holds(bytes)) {
+    middle_blocks.free(memory, bytes);
   } else {
     std::free(memory);
   }

@@ -11,8 +11,13 @@ void BlockPass::run(const typed::Block& block, bool is_body) {
   std::set<size_t> outer_touched = std::exchange(touched_, {});
   for (size_t i = flow.size(); i-- > 0;) {
     if (touched_.contains(i)) continue;
+    // The condition of a loop is evaluated more often than what comes before the loop.
+    const bool is_loop = boost::variant2::get_if<typed::While>(&flow.statement(i).node) != nullptr;
     typed::eachPart(
-        flow.statement(i), [&](const typed::Expr& part) { visit(part, i); },
+        flow.statement(i),
+        [&](const typed::Expr& part) {
+          if (!is_loop) visit(part, i);
+        },
         [&](const typed::Block& inner) { run(inner, false); });
   }
   flow_ = outer;

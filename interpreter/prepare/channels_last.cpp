@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/prepare/channels_last.h>
 #include <boxcar/interpreter/prepare/typed_visit.h>
@@ -22,18 +23,46 @@ struct Uses {
   bool convolves = false;
   bool depends_on_strides = false;
   bool is_converted = false;
+  bool writes_arguments = false;  // the caller would not see what is written to a copy
   std::set<const TypedFunction*> called;
 };
 
 class UseFinder final {
  public:
   explicit UseFinder(const TypedScript& script) : script_(script) {
-    for (const TypedFunction& function : script.functions()) visit(function.typed.body);
+    for (const TypedFunction& function : script.functions()) {
+      noteArguments(function);
+      visit(function.typed.body);
+    }
   }
 
   Uses uses;
 
  private:
+  // The arguments of a function that still are what the caller gave, wherever they are read.
+  void noteArguments(const TypedFunction& function) {
+    arguments_.clear();
+    for (size_t i = 0; i < function.declared->schema.arguments().size(); ++i) {
+      arguments_.insert(static_cast<typed::VariableId>(i));
+    }
+    removeAssigned(function.typed.body);
+  }
+  void removeAssigned(const typed::Block& block) {
+    for (const typed::StmtPtr& statement : block) {
+      typed::eachAssigned(*statement, [this](typed::VariableId variable) { arguments_.erase(variable); });
+      typed::eachPart(
+          *statement, [](const typed::Expr&) {}, [this](const typed::Block& inner) { removeAssigned(inner); });
+    }
+  }
+  void noteWrites(const typed::CallOperator& call) {
+    const auto op = Dispatcher::singleton().findSchema(call.name);
+    for (size_t i = 0; op && i < call.arguments.size(); ++i) {
+      const auto* read = get_if<typed::ReadVariable>(&call.arguments[i]->node);
+      if (read == nullptr || !op->schema().arguments()[i].is_write()) continue;
+      uses.writes_arguments = uses.writes_arguments || arguments_.contains(read->variable);
+    }
+  }
+
   void visit(const typed::Block& block) {
     for (const typed::StmtPtr& statement : block) visit(*statement);
   }
@@ -52,6 +81,7 @@ class UseFinder final {
       constexpr std::string_view kStrided[] = {"aten::view",         "aten::as_strided",   "aten::as_strided_",
                                                "aten::set_",         "aten::view_as",      "aten::stride",
                                                "aten::_unsafe_view", "aten::is_contiguous"};
+      noteWrites(*operation);
       uses.convolves = uses.convolves || operation->name.name == "fused::convolution";
       uses.depends_on_strides =
           uses.depends_on_strides || std::ranges::find(kStrided, operation->name.name) != std::end(kStrided);
@@ -69,6 +99,7 @@ class UseFinder final {
   }
 
   const TypedScript& script_;
+  std::set<typed::VariableId> arguments_;
 };
 
 bool isCheck(const TypedScript& script, const typed::Stmt& statement) {
@@ -102,10 +133,10 @@ void convertResults(const TypedScript& script, const typed::Block& block, std::v
 std::vector<Edit> keepChannelsLast(const TypedScript& script) {
   const Uses uses = UseFinder(script).uses;
   std::vector<Edit> edits;
-  if (!uses.convolves || uses.depends_on_strides || uses.is_converted) return edits;
+  if (!uses.convolves || uses.depends_on_strides || uses.is_converted || uses.writes_arguments) return edits;
   for (const TypedFunction& function : script.functions()) {
     const typed::Block& body = function.typed.body;
-    if (uses.called.contains(&function) || body.empty()) continue;
+    if (uses.called.contains(&function) || function.declared->isMethod() || body.empty()) continue;
     std::string conversions;
     for (const Argument& argument : function.declared->schema.arguments()) {
       if (argument.type()->kind() != TypeKind::Tensor) continue;

@@ -31,32 +31,38 @@ const Rules& libraryRules(ModuleLoader* loader) {
   return rules;
 }
 
-// A text that is changed step by step.
-class Text final {
+// A script that is changed step by step.
+class ChangedScript final {
  public:
-  Text(SourcePtr source, ModuleLoader* loader) : source_(std::move(source)), loader_(loader) {}
+  ChangedScript(const SourcePtr& source, ModuleLoader* loader) : loader_(loader), script_(infer(source)) {}
 
-  // Makes the changes that [step] returns for the text's script, until it returns none or [most] times.
+  // Makes the changes that [step] returns, until it returns none or [most] times. Returns whether there were any.
   template <class Step>
-  void change(const Step& step, int most) {
-    for (int pass = 0; pass < most; ++pass) {
-      Diagnostics diagnostics;
-      const auto script = TypedScript::infer(source_, diagnostics, loader_);
-      if (script == nullptr) return;
-      std::vector<Edit> edits = step(*script);
-      if (edits.empty()) return;
-      has_changed_ = true;
-      source_ = Source::create(source_->name(), edited(source_->text(), std::move(edits)));
+  bool change(const Step& step, int most) {
+    bool has_changed = false;
+    for (int pass = 0; pass < most && script_ != nullptr; ++pass) {
+      std::vector<Edit> edits = step(*script_);
+      if (edits.empty()) break;
+      const SourcePtr& source = script_->source();
+      auto next = infer(Source::create(source->name(), edited(source->text(), std::move(edits))));
+      if (next == nullptr) break;  // such as a script that has functions of these names
+      script_ = std::move(next);
+      has_changed = true;
     }
+    return has_changed;
   }
 
-  bool hasChanged() const noexcept { return has_changed_; }
-  const SourcePtr& source() const noexcept { return source_; }
+  // Null if the script had errors.
+  const TypedScript* script() const noexcept { return script_.get(); }
 
  private:
-  SourcePtr source_;
+  std::unique_ptr<TypedScript> infer(const SourcePtr& source) const {
+    Diagnostics diagnostics;
+    return TypedScript::infer(source, diagnostics, loader_);
+  }
+
   ModuleLoader* loader_;
-  bool has_changed_ = false;
+  std::unique_ptr<TypedScript> script_;
 };
 
 // The change that imports what the rules call, beside the layers that they replace.
@@ -90,17 +96,17 @@ std::vector<Edit> importThatNothingNeeds(const TypedScript& script) {
 std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const std::vector<const Rules*>& rules) {
   std::vector<const Rules*> all = rules;
   all.push_back(&libraryRules(loader));
-  Text text(source, loader);
-  text.change(importOfFusedLayers, 1);
-  Text prepared(text.source(), loader);
-  prepared.change([&all](const TypedScript& script) { return rewrite(script, all); }, kMostPasses);
-  prepared.change(absorb, kMostPasses);
-  prepared.change(groupPointwise, 1);
-  prepared.change(keepChannelsLast, 1);
-  if (!prepared.hasChanged()) return std::string(source->text());
-  if (text.hasChanged()) prepared.change(importThatNothingNeeds, 1);
+  ChangedScript changed(source, loader);
+  const bool imports = changed.change(importOfFusedLayers, 1);
+  if (changed.script() == nullptr || !changed.script()->imports(kFusedLayers)) return std::string(source->text());
+  bool is_better = changed.change([&all](const TypedScript& script) { return rewrite(script, all); }, kMostPasses);
+  is_better |= changed.change(absorb, kMostPasses);
+  is_better |= changed.change(groupPointwise, 1);
+  is_better |= changed.change(keepChannelsLast, 1);
+  if (!is_better) return std::string(source->text());
+  if (imports) changed.change(importThatNothingNeeds, 1);
   Diagnostics diagnostics;
-  return formatSource(prepared.source(), diagnostics);
+  return formatSource(changed.script()->source(), diagnostics);
 }
 
 }  // namespace boxcar::interp

@@ -20,6 +20,7 @@ Edit withoutStatement(const Source& source, Span statement) {
   Span line = statement;
   while (line.begin > 0 && (text[line.begin - 1] == ' ' || text[line.begin - 1] == '\t')) --line.begin;
   while (line.end < text.size() && (text[line.end] == ' ' || text[line.end] == '\t')) ++line.end;
+  if (line.end < text.size() && text[line.end] == ';') return {{statement.begin, line.end + 1}, ""};
   const bool is_alone =
       (line.begin == 0 || text[line.begin - 1] == '\n') && line.end < text.size() && text[line.end] == '\n';
   if (!is_alone) return {statement, ""};

@@ -20,7 +20,7 @@ std::unique_ptr<TypedScript> TypedScript::infer(const SourcePtr& source, Diagnos
   const Span whole{0, static_cast<uint32_t>(source->text().size())};
   Inference(declarations, nullptr, diagnostics).run(script->tree_.statements, whole);
   for (const auto& function : declarations.functions()) {
-    if (function->body == nullptr || function->kind != BodyKind::Function || function->isMethod()) continue;
+    if (function->body == nullptr || function->kind != BodyKind::Function) continue;
     script->functions_.push_back(
         {function.get(),
          Inference(declarations, function.get(), diagnostics).run(function->body->statements, function->span)});
@@ -30,8 +30,9 @@ std::unique_ptr<TypedScript> TypedScript::infer(const SourcePtr& source, Diagnos
 }
 
 const TypedFunction* TypedScript::find(std::string_view name) const {
-  const auto found = std::ranges::find_if(
-      functions_, [name](const TypedFunction& each) { return each.declared->schema.name() == name; });
+  const auto found = std::ranges::find_if(functions_, [name](const TypedFunction& each) {
+    return !each.declared->isMethod() && each.declared->schema.name() == name;
+  });
   return found == functions_.end() ? nullptr : &*found;
 }
 

@@ -36,9 +36,9 @@ class TypedScript final {
 
   const SourcePtr& source() const noexcept { return tree_.source; }
   const syntax::SyntaxTree& tree() const noexcept { return tree_; }
-  // Its `fn`s, without methods, in the order of the text.
+  // Its `fn`s, methods of structs among them.
   const std::vector<TypedFunction>& functions() const noexcept { return functions_; }
-  // Returns the function called [name]; null if there is none.
+  // Returns the function called [name], no method; null if there is none.
   const TypedFunction* find(std::string_view name) const;
   CalledFunction called(const typed::CallFunction& call) const;
   // Whether it imports [path] without an alias.

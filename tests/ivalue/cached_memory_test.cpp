@@ -29,6 +29,21 @@ TEST(CachedMemory, BlocksAreAlignedAndHoldWhatWasAskedFor) {
   }
 }
 
+TEST(CachedMemory, BlocksOfTensorsAreUsedAgain) {
+  if (!kKeepsBlocks) GTEST_SKIP() << "AddressSanitizer has all memory";
+  for (size_t bytes : {8193, 10240, 10241, 100000, 1000000, (4 << 20) - 1}) {
+    void* memory = allocateCached(bytes);
+    std::memset(memory, 0x5a, bytes);
+    freeCached(memory, bytes);
+    void* again = allocateCached(bytes);
+    EXPECT_EQ(again, memory) << bytes;
+    void* other = allocateCached(bytes);
+    EXPECT_NE(other, memory) << bytes;
+    freeCached(other, bytes);
+    freeCached(again, bytes);
+  }
+}
+
 // Returns whether huge pages were requested for the mapping that contains [address], according to /proc.
 bool hugePagesAreWanted(const void* address) {
   std::ifstream maps("/proc/self/smaps");

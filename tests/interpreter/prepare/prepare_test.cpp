@@ -150,6 +150,30 @@ TEST(Preparation, WhatALoopOrABranchSetsStays) {
             "    return y\n");
 }
 
+TEST(Preparation, NothingMovesIntoTheConditionOfALoop) {
+  EXPECT_EQ(preparedLayers("    y = linear_layer(x, net, \"a\")\n"
+                           "    while y.relu().sum().item() > 0 {\n        x.sub_(1)\n    }\n"
+                           "    return x\n"),
+            "    y = fused_linear_layer(x, net, \"a\")\n"
+            "    while y.relu().sum().item() > 0 {\n        x.sub_(1)\n    }\n"
+            "    return x\n");
+}
+
+TEST(Preparation, AScriptWithFunctionsOfTheNamesOfLayersStays) {
+  const std::string script =
+      "fn fused_linear_layer(Tensor x) -> Tensor { return x }\n"
+      "fn f(Tensor x, Tensor w) -> Tensor { return linear(x, w).relu() }\n";
+  EXPECT_EQ(interp::prepareScript(script, "test.ops"), script);
+}
+
+TEST(Preparation, StatementsOfOneLineAndMethodsAreFused) {
+  EXPECT_EQ(interp::prepareScript("struct Layer {\n    Tensor w\n\n    fn forward(self, Tensor x) -> Tensor {\n"
+                                  "        y = linear(x, self.w); return y.relu()\n    }\n}\n",
+                                  "test.ops"),
+            "struct Layer {\n    Tensor w\n\n    fn forward(self, Tensor x) -> Tensor {\n"
+            "        return fused::linear(x, self.w, activation=\"relu\")\n    }\n}\n");
+}
+
 TEST(Preparation, LayersWithinLoopsAreFused) {
   EXPECT_EQ(preparedLayers("    for i in range(2) {\n"
                            "        y = linear_layer(x, net, f\"a.{i}\")\n"
@@ -200,6 +224,12 @@ TEST(Preparation, ImagesAreConvertedAtTheEdgesOfTheProgram) {
 TEST(Preparation, AProgramThatMakesViewsByStridesKeepsItsFormat) {
   EXPECT_EQ(prepared("Tensor x, Dict(str, Tensor) net", "    return conv2d_layer(x, net, \"c\").view(x.size(0), -1)\n"),
             "    return fused_conv2d_layer(x, net, \"c\").view(x.size(0), -1)\n");
+}
+
+TEST(Preparation, AProgramThatWritesToItsArgumentsKeepsItsFormat) {
+  EXPECT_EQ(
+      prepared("Tensor x, Dict(str, Tensor) net", "    y = conv2d_layer(x, net, \"c\")\n    x.add_(1)\n    return y\n"),
+      "    y = fused_conv2d_layer(x, net, \"c\")\n    x.add_(1)\n    return y\n");
 }
 
 TEST(Preparation, APreparedProgramIsPreparedAlready) {
