@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -27,31 +28,35 @@ struct ExpressionFunction {
   size_t default_count = 0;
 };
 
-const ExpressionFunction kExpressionFunctions[] = {
+// Made when the first expression is read: Scalars cannot be made by the compiler.
+std::span<const ExpressionFunction> expressionFunctions() {
+  static const ExpressionFunction kFunctions[] = {
 #define BOXCAR_EXPRESSION_FUNCTION(name, ...) {#name, Operation::k_##name, "t", "x"},
-    BOXCAR_EXPRESSION_UNARY(BOXCAR_EXPRESSION_FUNCTION)
+      BOXCAR_EXPRESSION_UNARY(BOXCAR_EXPRESSION_FUNCTION)
 #undef BOXCAR_EXPRESSION_FUNCTION
-        {"relu6", Operation::kRelu6, "t", "x"},
-    {"selu", Operation::kSelu, "t", "x"},
-    {"gelu", Operation::kGelu, "t", "x"},
-    {"gelu_tanh", Operation::kGeluTanh, "t", "x"},
-    {"elu", Operation::kElu, "tnnn", "x, alpha=1, scale=1, input_scale=1", {1, 1, 1}, 3},
-    {"leaky_relu", Operation::kLeakyRelu, "tn", "x, slope=0.01", {0.01}, 1},
-    {"hardtanh", Operation::kHardtanh, "tnn", "x, low=-1, high=1", {-1, 1}, 2},
-    {"softplus", Operation::kSoftplus, "tnn", "x, beta=1, threshold=20", {1, 20}, 2},
-    {"clamp", Operation::kClamp, "tbb", "x, low, high"},
-    {"clamp_min", Operation::kClampMin, "tv", "x, low"},
-    {"clamp_max", Operation::kClampMax, "tv", "x, high"},
-    {"minimum", Operation::kMinimum, "tt", "x, y"},
-    {"maximum", Operation::kMaximum, "tt", "x, y"},
-    {"pow", Operation::kPow, "vv", "x, y"},
-    {"where", Operation::kWhere, "tvv", "condition, x, y"},
-    {"masked_fill", Operation::kMaskedFill, "ttv", "x, mask, value"},
-};
+          {"relu6", Operation::kRelu6, "t", "x"},
+      {"selu", Operation::kSelu, "t", "x"},
+      {"gelu", Operation::kGelu, "t", "x"},
+      {"gelu_tanh", Operation::kGeluTanh, "t", "x"},
+      {"elu", Operation::kElu, "tnnn", "x, alpha=1, scale=1, input_scale=1", {1, 1, 1}, 3},
+      {"leaky_relu", Operation::kLeakyRelu, "tn", "x, slope=0.01", {0.01}, 1},
+      {"hardtanh", Operation::kHardtanh, "tnn", "x, low=-1, high=1", {-1, 1}, 2},
+      {"softplus", Operation::kSoftplus, "tnn", "x, beta=1, threshold=20", {1, 20}, 2},
+      {"clamp", Operation::kClamp, "tbb", "x, low, high"},
+      {"clamp_min", Operation::kClampMin, "tv", "x, low"},
+      {"clamp_max", Operation::kClampMax, "tv", "x, high"},
+      {"minimum", Operation::kMinimum, "tt", "x, y"},
+      {"maximum", Operation::kMaximum, "tt", "x, y"},
+      {"pow", Operation::kPow, "vv", "x, y"},
+      {"where", Operation::kWhere, "tvv", "condition, x, y"},
+      {"masked_fill", Operation::kMaskedFill, "ttv", "x, mask, value"},
+  };
+  return kFunctions;
+}
 
 std::vector<std::string_view> functionNames() {
   std::vector<std::string_view> names;
-  for (const ExpressionFunction& function : kExpressionFunctions) names.push_back(function.name);
+  for (const ExpressionFunction& function : expressionFunctions()) names.push_back(function.name);
   std::ranges::sort(names);
   return names;
 }
@@ -248,8 +253,9 @@ void ExpressionBuilder::endCall() {
   leave();
   const auto [name, height] = calls_.back();
   calls_.pop_back();
-  const auto function = std::ranges::find(kExpressionFunctions, name, &ExpressionFunction::name);
-  if (function == std::end(kExpressionFunctions)) {
+  const std::span<const ExpressionFunction> functions = expressionFunctions();
+  const auto function = std::ranges::find(functions, name, &ExpressionFunction::name);
+  if (function == functions.end()) {
     const auto names = functionNames();
     fail(name.data(), fmt::format("there is no function {}.{} The functions are {}", name, didYouMean(name, names),
                                   fmt::join(names, ", ")));

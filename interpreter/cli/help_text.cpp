@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kWidth = 80;
 constexpr size_t kHelpColumn = 22;
 // Their names alone are in the help of the program, which is to fit a screen.
-constexpr std::string_view kSeldomUsed[] = {"schema", "dis", "asm", "lsp", "completion"};
+constexpr std::string_view kSeldomUsed[] = {"schema", "dis", "asm", "bench-model", "lsp", "completion"};
 
 // Appends a name and its help: beside the name or, if the name is long, below it.
 void append(std::string& text, const std::string& name, const std::string& help) {

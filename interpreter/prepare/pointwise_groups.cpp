@@ -70,12 +70,12 @@ constexpr Spelling kSpellings[] = {
     {"aten::hardtanh", "", 3, "", "hardtanh", ""},
 };
 
-// How tightly the parts of an expression bind.
-enum class Binding : uint8_t { Sum, Product, Sign, Power, Whole };
+// How tightly the parts of an expression bind, the loosest first.
+enum class Tightness : uint8_t { Sum, Product, Sign, Power, Whole };
 
 struct Part {
   std::string text;
-  Binding binding = Binding::Whole;
+  Tightness tightness = Tightness::Whole;
 };
 
 constexpr size_t kMostInputs = 26;
@@ -134,18 +134,18 @@ class Group final {
       const bool is_plain = std::ranges::all_of(
           text, [](char c) { return std::string_view("0123456789.e+-").find(c) != std::string_view::npos; });
       if (!is_plain) return std::nullopt;
-      return Part{text, text.starts_with('-') ? Binding::Sign : Binding::Whole};
+      return Part{text, text.starts_with('-') ? Tightness::Sign : Tightness::Whole};
     }
     if (place.expr->type->kind() != TypeKind::Tensor || !textOf(*place.expr, source_)) return std::nullopt;
     size_t number = 0;
     while (number < inputs.size() && !matcher_.isSame(inputs[number], place)) ++number;
     if (number == inputs.size()) inputs.push_back(place);
     if (number >= kMostInputs) return std::nullopt;
-    return Part{std::string(1, static_cast<char>('a' + number)), Binding::Whole};
+    return Part{std::string(1, static_cast<char>('a' + number)), Tightness::Whole};
   }
 
-  static std::string inside(const Part& part, Binding least) {
-    return part.binding < least ? fmt::format("({})", part.text) : part.text;
+  static std::string inside(const Part& part, Tightness least) {
+    return part.tightness < least ? fmt::format("({})", part.text) : part.text;
   }
 
   std::optional<Part> readSpelled(const typed::CallOperator& call, const Spelling& spelling, size_t statement) {
@@ -159,17 +159,17 @@ class Group final {
     if (!spelling.function.empty()) {
       std::vector<std::string> texts;
       for (const Part& part : parts) texts.push_back(part.text);
-      return Part{fmt::format("{}({})", spelling.function, fmt::join(texts, ", ")), Binding::Whole};
+      return Part{fmt::format("{}({})", spelling.function, fmt::join(texts, ", ")), Tightness::Whole};
     }
-    if (parts.size() == 1) return Part{fmt::format("-{}", inside(parts[0], Binding::Power)), Binding::Sign};
+    if (parts.size() == 1) return Part{fmt::format("-{}", inside(parts[0], Tightness::Power)), Tightness::Sign};
     const bool is_power = spelling.sign == "**";
-    const Binding binding = is_power                                       ? Binding::Power
-                            : spelling.sign == "+" || spelling.sign == "-" ? Binding::Sum
-                                                                           : Binding::Product;
-    const auto above = static_cast<Binding>(static_cast<uint8_t>(binding) + 1);
-    const std::string left = inside(parts[0], is_power ? Binding::Whole : binding);
-    const std::string right = inside(parts[1], is_power ? Binding::Sign : above);
-    return Part{fmt::format("{} {} {}", left, spelling.sign, right), binding};
+    const Tightness tightness = is_power                                       ? Tightness::Power
+                                  : spelling.sign == "+" || spelling.sign == "-" ? Tightness::Sum
+                                                                                 : Tightness::Product;
+    const auto above = static_cast<Tightness>(static_cast<uint8_t>(tightness) + 1);
+    const std::string left = inside(parts[0], is_power ? Tightness::Whole : tightness);
+    const std::string right = inside(parts[1], is_power ? Tightness::Sign : above);
+    return Part{fmt::format("{} {} {}", left, spelling.sign, right), tightness};
   }
 
   const Matcher& matcher_;

@@ -184,7 +184,7 @@ dev_setup_models_installs_pytorch_in_an_environment_once() {
   run setup models
   expect status "$status" 0
   expect stderr "$errors" 'dev: installing torch==2.* numpy expecttest torchvision==* from PyPI in build/models, some * GB*dev: the packages are installed'
-  expect log "$(cat "$log")" '*environment -m pip install -q torch==2.* numpy expecttest torchvision==* transformers==* safetensors==* onnxruntime==*'
+  expect log "$(cat "$log")" '*environment -m pip install -q torch==2.* numpy expecttest torchvision==* transformers==* safetensors==* onnxruntime==* onnx==* onnxscript==*'
   run setup models
   expect 'calls of pip' "$(calls environment)" 2
 }
@@ -504,7 +504,7 @@ dev_bench_installs_its_peers_where_they_are_wanted() {
   expect 'calls of apt-get' "$(calls apt-get)" 0
   mkdir -p "$project/build/models/bin"
   printf '#!/bin/bash\n' >"$project/build/models/bin/python" && chmod +x "$project/build/models/bin/python"
-  echo 'torch==2.15.0 numpy expecttest torchvision==0.29.2 transformers==5.24.0 safetensors==0.8.0 onnxruntime==1.32.0' >"$project/build/models/wheels"
+  echo 'torch==2.15.0 numpy expecttest torchvision==0.29.2 transformers==5.24.0 safetensors==0.8.0 onnxruntime==1.32.0 onnx==1.23.2 onnxscript==0.7.2' >"$project/build/models/wheels"
   MISSING=liblua5.4-dev run bench --peers --strict
   expect status "$status" 0
   expect log "$(cat "$log")" "*apt-get *install --no-install-recommends liblua5.4-dev*python3 -B $project/bench/report.py --strict"

@@ -153,7 +153,7 @@ expectStatus 1
 expectErrors "boxcar: no operator that matches 'io::load_npy' has a kernel that answers at AutocastCPU"
 
 refuses "no operator that matches 'cross_entropy_loss' has a kernel registered for CPU; --computed also lists those that another key's kernel answers for" ops cross_entropy_loss --key CPU
-refuses "no operator has a kernel registered for Tracer; --computed also lists those that another key's kernel answers for" ops --key Tracer
+refuses "no operator has a kernel registered for FuncTorchBatched; --computed also lists those that another key's kernel answers for" ops --key FuncTorchBatched
 refuses "no operator has a kernel registered for CompositeExplicitAutogradNonFunctional" ops --key CompositeExplicitAutogradNonFunctional
 misuses "'CPPU' is not a dispatch key. Did you mean 'CPU'?" ops --key CPPU
 misuses "'' is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" ops --key ""

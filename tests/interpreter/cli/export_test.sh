@@ -100,7 +100,7 @@ same() {  # SCRIPT FUNCTION WORD...
   runMerged "export of $function" export "$script" "$function" "$@" -o model.pt2
   expectStatus 0
   runMerged "$function" call "$script" "$function" "$@" -o wanted.safetensors
-  runMerged "$function, imported" call model.pt2 "$@" -o found.safetensors
+  runMerged "$function, imported" call --no-prepare model.pt2 "$@" -o found.safetensors
   expectStatus 0
   echo 'wanted = io::load("wanted.safetensors")
 found = io::load("found.safetensors")
