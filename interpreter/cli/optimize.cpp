@@ -37,6 +37,8 @@ std::string readProgram(const OptimizeCommand& command) {
   std::error_code error;
   const bool stays = command.output.empty() || command.file == "-" ||
                      fs::equivalent(fs::absolute(command.file).parent_path(), folder, error) || error;
+  BOXCAR_CHECK(command.file == "-" || command.output.empty() || !fs::equivalent(command.file, command.output, error),
+               "'{}' is the script itself: name another file", command.output);
   BOXCAR_CHECK(stays,
                "'{}' must be in the folder of '{}': the paths that a script opens and imports start from its folder",
                command.output, command.file);
@@ -56,6 +58,7 @@ void optimize(const OptimizeCommand& command) {
 bool checkRules(const std::string& file) {
   const std::vector<std::string> faults = interp::faultsOfRules(file);
   for (const std::string& fault : faults) reportFailure(fault);
+  if (faults.empty()) print("all rules agree with their examples\n");
   return faults.empty();
 }
 

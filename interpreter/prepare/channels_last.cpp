@@ -1,6 +1,9 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/prepare/block_flow.h>
 #include <boxcar/interpreter/prepare/channels_last.h>
+#include <boxcar/interpreter/prepare/effects.h>
+#include <boxcar/interpreter/prepare/matcher.h>
 #include <boxcar/interpreter/prepare/typed_visit.h>
 #include <fmt/format.h>
 
@@ -8,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace boxcar::interp {
 
@@ -18,88 +22,111 @@ namespace {
 constexpr std::string_view kToLast = "to_channels_last";
 constexpr std::string_view kToFirst = "to_channels_first";
 
-// What a script does with its images.
-struct Uses {
+// What one function does with its images, apart from those that it calls.
+struct FunctionUses {
   bool convolves = false;
-  bool depends_on_strides = false;
-  bool is_converted = false;
-  bool writes_arguments = false;  // the caller would not see what is written to a copy
   std::set<const TypedFunction*> called;
+  std::set<typed::VariableId> weights;  // variables that are kernels, biases and the like
 };
 
-class UseFinder final {
+// What a script does with its images.
+class Uses final {
  public:
-  explicit UseFinder(const TypedScript& script) : script_(script) {
+  explicit Uses(const TypedScript& script) : script_(script), effects_(script) {
     for (const TypedFunction& function : script.functions()) {
-      noteArguments(function);
-      visit(function.typed.body);
+      current_ = &functions_[&function];
+      visit(function.typed.body, true);
     }
   }
 
-  Uses uses;
+  // Whether the script would notice that a tensor lies otherwise, or is a copy.
+  bool dependsOnMemory() const noexcept { return depends_on_memory_; }
+  bool isConverted() const noexcept { return is_converted_; }
+  bool isCalled(const TypedFunction& function) const {
+    return std::ranges::any_of(functions_, [&](const auto& each) { return each.second.called.contains(&function); });
+  }
+  bool convolves(const TypedFunction& function) const {
+    std::set<const TypedFunction*> passed;
+    return convolves(function, passed);
+  }
+  bool isWeight(const TypedFunction& function, typed::VariableId variable) const {
+    return functions_.at(&function).weights.contains(variable);
+  }
 
  private:
-  // The arguments of a function that still are what the caller gave, wherever they are read.
-  void noteArguments(const TypedFunction& function) {
-    arguments_.clear();
-    for (size_t i = 0; i < function.declared->schema.arguments().size(); ++i) {
-      arguments_.insert(static_cast<typed::VariableId>(i));
-    }
-    removeAssigned(function.typed.body);
+  bool convolves(const TypedFunction& function, std::set<const TypedFunction*>& passed) const {
+    if (!passed.insert(&function).second) return false;
+    const FunctionUses& uses = functions_.at(&function);
+    return uses.convolves ||
+           std::ranges::any_of(uses.called, [&](const TypedFunction* called) { return convolves(*called, passed); });
   }
-  void removeAssigned(const typed::Block& block) {
-    for (const typed::StmtPtr& statement : block) {
-      typed::eachAssigned(*statement, [this](typed::VariableId variable) { arguments_.erase(variable); });
+
+  void visit(const typed::Block& block, bool is_body) {
+    const BlockFlow flow(block, is_body);
+    for (size_t i = 0; i < flow.size(); ++i) {
       typed::eachPart(
-          *statement, [](const typed::Expr&) {}, [this](const typed::Block& inner) { removeAssigned(inner); });
-    }
-  }
-  void noteWrites(const typed::CallOperator& call) {
-    const auto op = Dispatcher::singleton().findSchema(call.name);
-    for (size_t i = 0; op && i < call.arguments.size(); ++i) {
-      const auto* read = get_if<typed::ReadVariable>(&call.arguments[i]->node);
-      if (read == nullptr || !op->schema().arguments()[i].is_write()) continue;
-      uses.writes_arguments = uses.writes_arguments || arguments_.contains(read->variable);
+          flow.statement(i), [&](const typed::Expr& part) { visit(part, &flow, i); },
+          [&](const typed::Block& inner) { visit(inner, false); });
     }
   }
 
-  void visit(const typed::Block& block) {
-    for (const typed::StmtPtr& statement : block) visit(*statement);
-  }
-  void visit(const typed::Stmt& statement) {
-    typed::eachPart(
-        statement, [this](const typed::Expr& part) { visit(part); },
-        [this](const typed::Block& block) { visit(block); });
-  }
-  void visit(const typed::Expr& expr) {
+  // [flow]: null within an expression's own statements.
+  void visit(const typed::Expr& expr, const BlockFlow* flow, size_t statement) {
     if (const auto* call = get_if<typed::CallFunction>(&expr.node)) {
       const CalledFunction function = script_.called(*call);
-      if (function.own != nullptr) uses.called.insert(function.own);
-      uses.convolves = uses.convolves || function.name == "fused_conv2d_layer";
-      uses.is_converted = uses.is_converted || function.name == kToLast;
+      if (function.own != nullptr) current_->called.insert(function.own);
+      current_->convolves = current_->convolves || function.name == "fused_conv2d_layer";
+      is_converted_ = is_converted_ || function.name == kToLast;
     } else if (const auto* operation = get_if<typed::CallOperator>(&expr.node)) {
-      constexpr std::string_view kStrided[] = {"aten::view",         "aten::as_strided",   "aten::as_strided_",
-                                               "aten::set_",         "aten::view_as",      "aten::stride",
-                                               "aten::_unsafe_view", "aten::is_contiguous"};
-      noteWrites(*operation);
-      uses.convolves = uses.convolves || operation->name.name == "fused::convolution";
-      uses.depends_on_strides =
-          uses.depends_on_strides || std::ranges::find(kStrided, operation->name.name) != std::end(kStrided);
+      noteOperator(*operation, flow, statement);
     } else if (const auto* builtin = get_if<typed::CallBuiltin>(&expr.node)) {
       constexpr std::string_view kStrided[] = {"tensor.stride", "tensor.strides", "tensor.is_contiguous",
                                                "tensor.storage_offset", "tensor.data_ptr"};
-      uses.depends_on_strides = uses.depends_on_strides ||
-                                std::ranges::find(kStrided, builtins()[builtin->builtin].name()) != std::end(kStrided);
+      const std::string_view name = builtins()[builtin->builtin].name();
+      // Calls of what is known at run time only may do any of these.
+      depends_on_memory_ = depends_on_memory_ || std::ranges::find(kStrided, name) != std::end(kStrided) ||
+                           name == "call_method" || name == "call_function" || name == "updated";
     } else if (get_if<typed::CallDynamic>(&expr.node) != nullptr) {
-      uses.depends_on_strides = true;  // it may be any of these
+      depends_on_memory_ = true;
     }
     typed::eachOperand(
-        expr, [this](const typed::Expr& operand) { visit(operand); },
-        [this](const typed::Stmt& statement) { visit(statement); });
+        expr, [&](const typed::Expr& operand) { visit(operand, flow, statement); },
+        [&](const typed::Stmt& inner) {
+          typed::eachPart(
+              inner, [&](const typed::Expr& part) { visit(part, nullptr, 0); },
+              [&](const typed::Block& block) { visit(block, false); });
+        });
+  }
+
+  void noteOperator(const typed::CallOperator& call, const BlockFlow* flow, size_t statement) {
+    constexpr std::string_view kStrided[] = {"aten::view",         "aten::as_strided",   "aten::as_strided_",
+                                             "aten::set_",         "aten::view_as",      "aten::stride",
+                                             "aten::_unsafe_view", "aten::is_contiguous"};
+    depends_on_memory_ = depends_on_memory_ || std::ranges::find(kStrided, call.name.name) != std::end(kStrided);
+    if (call.name.name == "fused::convolution") {
+      current_->convolves = true;
+      for (size_t i = 1; i < call.arguments.size(); ++i) {
+        const auto* weight = get_if<typed::ReadVariable>(&call.arguments[i]->node);
+        if (weight != nullptr) current_->weights.insert(weight->variable);
+      }
+    }
+    const auto op = Dispatcher::singleton().findSchema(call.name);
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      if (op && !op->schema().arguments()[i].is_write()) continue;
+      if (op && isTemporary(script_, *call.arguments[i])) continue;
+      // Views of what is written show the write, and in another format there are copies instead of some views.
+      const bool is_seen_by_none =
+          op && flow != nullptr && Matcher(script_, *flow, effects_, {}).isFresh({call.arguments[i].get(), statement});
+      depends_on_memory_ = depends_on_memory_ || !is_seen_by_none;
+    }
   }
 
   const TypedScript& script_;
-  std::set<typed::VariableId> arguments_;
+  Effects effects_;
+  bool depends_on_memory_ = false;
+  bool is_converted_ = false;
+  std::unordered_map<const TypedFunction*, FunctionUses> functions_;
+  FunctionUses* current_ = nullptr;
 };
 
 bool isCheck(const TypedScript& script, const typed::Stmt& statement) {
@@ -131,16 +158,18 @@ void convertResults(const TypedScript& script, const typed::Block& block, std::v
 }  // namespace
 
 std::vector<Edit> keepChannelsLast(const TypedScript& script) {
-  const Uses uses = UseFinder(script).uses;
+  const Uses uses(script);
   std::vector<Edit> edits;
-  if (!uses.convolves || uses.depends_on_strides || uses.is_converted || uses.writes_arguments) return edits;
+  if (uses.dependsOnMemory() || uses.isConverted()) return edits;
   for (const TypedFunction& function : script.functions()) {
     const typed::Block& body = function.typed.body;
-    if (uses.called.contains(&function) || function.declared->isMethod() || body.empty()) continue;
+    if (body.empty() || function.declared->isMethod() || uses.isCalled(function) || !uses.convolves(function)) continue;
     std::string conversions;
-    for (const Argument& argument : function.declared->schema.arguments()) {
-      if (argument.type()->kind() != TypeKind::Tensor) continue;
-      conversions += fmt::format("{0} = {1}({0})\n", argument.name(), kToLast);
+    const std::vector<Argument>& arguments = function.declared->schema.arguments();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].type()->kind() != TypeKind::Tensor) continue;
+      if (uses.isWeight(function, static_cast<typed::VariableId>(i))) continue;
+      conversions += fmt::format("{0} = {1}({0})\n", arguments[i].name(), kToLast);
     }
     if (conversions.empty()) continue;
     // The checks come first: their errors are about what the caller gave.

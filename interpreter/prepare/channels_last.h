@@ -7,9 +7,10 @@
 
 namespace boxcar::interp {
 
-// Returns the changes that put a program's images in channels_last: the functions that others do not call convert what
-// they are given, and what they return. Convolutions keep the format, and are faster in this one. There are none for
-// programs without convolutions, and for those that ask for strides or make views that depend on them.
+// Returns the changes that put a program's images in channels_last: functions with convolutions that others do not call
+// convert the tensors that they are given, but for weights, and a tensor that they return. Convolutions keep the
+// format, and are faster in this one. There are none for programs that ask for strides, make views that depend on them,
+// or write to tensors of which there may be views.
 std::vector<Edit> keepChannelsLast(const TypedScript& script);
 
 }  // namespace boxcar::interp

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/prepare/block_flow.h>
 #include <boxcar/interpreter/prepare/effects.h>
 #include <boxcar/interpreter/prepare/typed_visit.h>
 
@@ -49,6 +50,7 @@ bool Effects::isPure(const CalledFunction& function, const typed::CallFunction& 
 
 bool Effects::isPureCall(const typed::Expr& expr) {
   if (const auto* call = get_if<typed::CallOperator>(&expr.node)) {
+    if (isInPlaceName(call->name.name) && isTemporary(script_, *call->arguments[0])) return true;
     const auto op = Dispatcher::singleton().findSchema(call->name);
     if (!op) return false;  // an operator of the script itself
     if (op->hasTag(Tag::nondeterministic_seeded) || op->hasTag(Tag::io)) return false;
@@ -83,6 +85,12 @@ bool Effects::isPure(const typed::Stmt& statement) {
 
 bool Effects::isPure(const typed::Block& block) {
   return std::ranges::all_of(block, [this](const typed::StmtPtr& statement) { return isPure(*statement); });
+}
+
+bool isTemporary(const TypedScript& script, const typed::Expr& expr) {
+  const auto* call = get_if<typed::CallOperator>(&expr.node);
+  if (call != nullptr && isInPlaceName(call->name.name)) return isTemporary(script, *call->arguments[0]);
+  return makesTensor(script, expr);
 }
 
 bool makesTensor(const TypedScript& script, const typed::Expr& expr) {

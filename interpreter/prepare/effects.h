@@ -29,5 +29,7 @@ class Effects final {
 
 // Whether [expr] gives a tensor that nothing else refers to: the result of a layer, or of an operator that makes one.
 bool makesTensor(const TypedScript& script, const typed::Expr& expr);
+// Whether [expr] makes a tensor, or changes one that it made: nothing sees that it writes.
+bool isTemporary(const TypedScript& script, const typed::Expr& expr);
 
 }  // namespace boxcar::interp

@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/prepare/expression_text.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
@@ -35,6 +36,15 @@ std::optional<std::string> constantText(const IValue& value, std::optional<int32
   return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
+const typed::Expr* wrappedNumber(const typed::Expr& expr) {
+  if (const auto* converted = get_if<typed::Operate>(&expr.node)) {
+    return converted->op == Opcode::Convert ? wrappedNumber(*converted->left) : nullptr;
+  }
+  const auto* call = get_if<typed::CallBuiltin>(&expr.node);
+  if (call == nullptr || builtins()[call->builtin].name() != "wrapped_number") return nullptr;
+  return call->arguments[0].get();
+}
+
 std::optional<std::string> textOf(const typed::Expr& expr, const SourcePtr& source, std::optional<int32_t> size) {
   if (const auto* constant = get_if<typed::Constant>(&expr.node)) {
     // Dtypes and their like are ints, which only the text names.
@@ -53,7 +63,7 @@ std::optional<std::string> textOf(const typed::Expr& expr, const SourcePtr& sour
                         std::ranges::all_of(items, [&items](const std::string& each) { return each == items[0]; });
     return is_one ? items[0] : fmt::format("[{}]", fmt::join(items, ", "));
   }
-  if (get_if<typed::Sequence>(&expr.node) != nullptr) return std::nullopt;
+  if (get_if<typed::Sequence>(&expr.node) != nullptr || wrappedNumber(expr) != nullptr) return std::nullopt;
   return std::string(source->text(expr.span));
 }
 

@@ -17,6 +17,9 @@ namespace boxcar::interp {
 // be written as one, they are.
 std::optional<std::string> constantText(const IValue& value, std::optional<int32_t> size = std::nullopt);
 
+// Returns the number that stands for a tensor, the 1 of `1 / x`; null for others.
+const typed::Expr* wrappedNumber(const typed::Expr& expr);
+
 // Returns the text of [expr] in [source]: as it is written there, or that of a constant which is not written, such as a
 // default; nothing if there is none. [size]: as above.
 std::optional<std::string> textOf(const typed::Expr& expr, const SourcePtr& source,

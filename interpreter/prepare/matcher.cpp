@@ -179,6 +179,10 @@ bool Matcher::match(const typed::Expr& pattern, Place subject) {
 }
 
 bool Matcher::canMove(const std::vector<Place>& leaves, const std::set<size_t>& consumed, Place root) const {
+  // Their order may change, and rules may drop or repeat them.
+  for (const Place& leaf : leaves) {
+    if (!effects_.isPure(*leaf.expr)) return false;
+  }
   if (consumed.empty()) return true;
   bool is_pure = true;
   typed::eachPart(
@@ -191,7 +195,6 @@ bool Matcher::canMove(const std::vector<Place>& leaves, const std::set<size_t>& 
   }
   for (const Place& leaf : leaves) {
     if (leaf.statement == root.statement) continue;
-    if (!effects_.isPure(*leaf.expr)) return false;
     std::set<typed::VariableId> read;
     const auto note = [&read](const auto& self, const typed::Expr& expr) -> void {
       if (const auto* variable = get_if<typed::ReadVariable>(&expr.node)) read.insert(variable->variable);

@@ -42,7 +42,7 @@ class Matcher final {
   bool isFresh(Place place) const;
   // Returns where a variable that is read once gets its value, through any number of variables; [place] for others.
   Place resolved(Place place, std::set<size_t>& consumed) const;
-  // Whether what [consumed] defines and [leaves] can be evaluated at [root] as well.
+  // Whether what [consumed] defines and [leaves] can be evaluated at [root] as well, in any order.
   bool canMove(const std::vector<Place>& leaves, const std::set<size_t>& consumed, Place root) const;
 
  private:

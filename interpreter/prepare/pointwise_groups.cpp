@@ -128,6 +128,7 @@ class Group final {
   }
 
   std::optional<Part> readInput(Place place) {
+    if (const typed::Expr* number = wrappedNumber(*place.expr)) place.expr = number;
     if (const auto number = constantValue(*place.expr)) {
       if (number->isBool() || !(number->isInt() || number->isDouble())) return std::nullopt;
       const std::string text = *constantText(*number);
@@ -164,8 +165,8 @@ class Group final {
     if (parts.size() == 1) return Part{fmt::format("-{}", inside(parts[0], Tightness::Power)), Tightness::Sign};
     const bool is_power = spelling.sign == "**";
     const Tightness tightness = is_power                                       ? Tightness::Power
-                                  : spelling.sign == "+" || spelling.sign == "-" ? Tightness::Sum
-                                                                                 : Tightness::Product;
+                                : spelling.sign == "+" || spelling.sign == "-" ? Tightness::Sum
+                                                                               : Tightness::Product;
     const auto above = static_cast<Tightness>(static_cast<uint8_t>(tightness) + 1);
     const std::string left = inside(parts[0], is_power ? Tightness::Whole : tightness);
     const std::string right = inside(parts[1], is_power ? Tightness::Sign : above);

@@ -5,6 +5,7 @@
 #include <boxcar/interpreter/prepare/rewriter.h>
 #include <boxcar/interpreter/prepare/typed_script.h>
 #include <boxcar/interpreter/syntax/formatter.h>
+#include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 #include <memory>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr std::string_view kLayers = "nn.ops";
 constexpr std::string_view kFusedLayers = "fused.ops";
-// A rule makes a program smaller, or is wrong: this ends those that undo one another.
+// Programs of the library's rules take three passes or so.
 constexpr int kMostPasses = 50;
 
 const Rules& libraryRules(ModuleLoader* loader) {
@@ -99,7 +100,16 @@ std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const st
   ChangedScript changed(source, loader);
   const bool imports = changed.change(importOfFusedLayers, 1);
   if (changed.script() == nullptr || !changed.script()->imports(kFusedLayers)) return std::string(source->text());
-  bool is_better = changed.change([&all](const TypedScript& script) { return rewrite(script, all); }, kMostPasses);
+  int passes = 0;
+  const auto applyRules = [&](const TypedScript& script) {
+    BOXCAR_CHECK(
+        passes++ < kMostPasses,
+        "{}: the rules find something in their own results, again and again; the last of these programs begins "
+        "with\n{}",
+        source->name(), script.source()->text().substr(0, 500));
+    return rewrite(script, all);
+  };
+  bool is_better = changed.change(applyRules, kMostPasses + 1);
   is_better |= changed.change(absorb, kMostPasses);
   is_better |= changed.change(groupPointwise, 1);
   is_better |= changed.change(keepChannelsLast, 1);

@@ -1,4 +1,6 @@
+#include <boxcar/interpreter/prepare/effects.h>
 #include <boxcar/interpreter/prepare/rules.h>
+#include <boxcar/interpreter/prepare/typed_visit.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -22,6 +24,20 @@ Rules::Rules(const SourcePtr& source, ModuleLoader* loader) {
   for (const TypedFunction& function : script_->functions()) {
     if (isRule(function.declared->schema)) add(function);
   }
+  BOXCAR_CHECK(!rules_.empty(), "{}: it has no rule: a rule is a function that returns `(Tensor before, Tensor after)`",
+               source->name());
+}
+
+void Rules::checkCalls(const typed::Expr& expr, const FunctionSchema& rule, const std::string& place) const {
+  if (const auto* call = get_if<typed::CallFunction>(&expr.node)) {
+    const CalledFunction function = script_->called(*call);
+    BOXCAR_CHECK(function.module == "nn.ops" || function.module == "fused.ops",
+                 "{}: the rule `{}` gives a call of `{}`, which the scripts that it rewrites do not have; it may call "
+                 "operators and the layers of nn.ops and fused.ops",
+                 place, rule.name(), function.name);
+  }
+  typed::eachOperand(
+      expr, [&](const typed::Expr& operand) { checkCalls(operand, rule, place); }, [](const typed::Stmt&) {});
 }
 
 void Rules::add(const TypedFunction& function) {
@@ -38,6 +54,15 @@ void Rules::add(const TypedFunction& function) {
   BOXCAR_CHECK(get_if<typed::ReadVariable>(&rule.before->node) == nullptr,
                "{}: the rule `{}` would replace every expression; its first result must be a call", place,
                schema.name());
+  BOXCAR_CHECK(schema.returns()[0].type() == schema.returns()[1].type() &&
+                   schema.returns()[0].type()->kind() == TypeKind::Tensor,
+               "{}: the sides of the rule `{}` must be tensors, not {} and {}", place, schema.name(),
+               *schema.returns()[0].type(), *schema.returns()[1].type());
+  Effects effects(*script_);
+  BOXCAR_CHECK(effects.isPure(*rule.before) && effects.isPure(*rule.after),
+               "{}: the rule `{}` writes, prints or draws random numbers; its sides may only compute", place,
+               schema.name());
+  checkCalls(*rule.after, schema, place);
   for (const Argument& parameter : schema.arguments()) {
     BOXCAR_CHECK(
         script_->find(exampleName(parameter.name())) != nullptr,

@@ -30,6 +30,8 @@ class Rules final {
 
  private:
   void add(const TypedFunction& function);
+  // Throws Error if [expr], the after side of [rule], calls what other scripts may not have.
+  void checkCalls(const typed::Expr& expr, const FunctionSchema& rule, const std::string& place) const;
 
   std::unique_ptr<TypedScript> script_;
   std::vector<Rule> rules_;

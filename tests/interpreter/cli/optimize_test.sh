@@ -70,6 +70,9 @@ x = reluu(1)
 runMerged "another folder" optimize use.ops -o written/use.ops
 expectStatus 1
 expectOutput "boxcar: 'written/use.ops' must be in the folder of 'use.ops': the paths that a script opens and imports start from its folder"
+runMerged "the script itself" optimize use.ops -o use.ops
+expectStatus 1
+expectOutput "boxcar: 'use.ops' is the script itself: name another file"
 cat >rules.ops <<'END'
 fn wrong(Tensor x) -> (Tensor before, Tensor after) { return (relu(x), x) }
 fn example_x() -> Tensor { return tensor([-1.0, 2.0]) }

@@ -84,7 +84,6 @@ TEST(Preparation, OperatorsAreFusedAsLayersAre) {
   EXPECT_EQ(prepared("Tensor x, Tensor w, int step",
                      "    assert step > 0\n    return conv2d(x, w, stride=step).silu().sum()\n"),
             "    x = to_channels_last(x)\n"
-            "    w = to_channels_last(w)\n"
             "    assert step > 0\n"
             "    return to_channels_first(\n"
             "        fused::convolution(\n"
@@ -124,6 +123,16 @@ TEST(Preparation, NothingMovesPastAWriteToWhatItReads) {
                            "    net[\"a.weight\"] = x\n"
                            "    return y.relu()\n"),
             "    y = fused_linear_layer(x, net, \"a\")\n    net[\"a.weight\"] = x\n    return y.relu()\n");
+}
+
+TEST(Preparation, OperandsThatWriteOrDrawKeepTheirOrder) {
+  expectUnchanged("Tensor x", "    return x * 7 + x.add_(1).sin()\n");
+  expectUnchanged("Tensor x", "    return x * 7 + randn(2) * rand(2)\n");
+  EXPECT_EQ(prepared("Tensor x, Tensor w", "    return relu(linear(x, w) + x.add_(1))\n"),
+            "    return relu(fused::linear(x, w) + x.add_(1))\n");
+  // Nobody sees what is written to a new tensor.
+  EXPECT_EQ(prepared("Tensor x, Tensor w", "    return linear(x.exp().add_(1), w).relu()\n"),
+            "    return fused::linear(fused::pointwise(\"exp(a) + 1\", [x]), w, activation=\"relu\")\n");
 }
 
 TEST(Preparation, ANormInTrainingStays) {
@@ -199,6 +208,13 @@ TEST(Preparation, PointwiseOperatorsInARowAreOneCall) {
             "    return fused::pointwise(\"(a - (b - a)) / -(b * 2) ** 2\", [x, y])\n");
 }
 
+TEST(Preparation, NumbersThatStandForTensorsAreNumbers) {
+  EXPECT_EQ(prepared("Tensor x", "    return 1 / x + 1\n"), "    return fused::pointwise(\"1 / a + 1\", [x])\n");
+  EXPECT_EQ(prepared("Tensor x, float by", "    return by / x + 1\n"), "    return by / x + 1\n");
+  EXPECT_EQ(prepared("Tensor x, Tensor w", "    return 2 + linear(x, w).relu()\n"),
+            "    return 2 + fused::linear(x, w, activation=\"relu\")\n");
+}
+
 TEST(Preparation, APointwiseOperatorAloneStays) {
   expectUnchanged("Tensor x, Tensor y", "    return x * y\n");
   expectUnchanged("Tensor x, float by", "    return x * by + 1\n");
@@ -230,6 +246,23 @@ TEST(Preparation, AProgramThatWritesToItsArgumentsKeepsItsFormat) {
   EXPECT_EQ(
       prepared("Tensor x, Dict(str, Tensor) net", "    y = conv2d_layer(x, net, \"c\")\n    x.add_(1)\n    return y\n"),
       "    y = fused_conv2d_layer(x, net, \"c\")\n    x.add_(1)\n    return y\n");
+}
+
+TEST(Preparation, AProgramThatWritesToViewsKeepsItsFormat) {
+  EXPECT_EQ(prepared("Tensor x, Dict(str, Tensor) net",
+                     "    y = conv2d_layer(x, net, \"c\")\n    z = y.flatten(1)\n    z.zero_()\n    return y\n"),
+            "    y = fused_conv2d_layer(x, net, \"c\")\n    z = y.flatten(1)\n    z.zero_()\n    return y\n");
+}
+
+TEST(Preparation, OnlyFunctionsWithConvolutionsConvertAndWeightsStay) {
+  const std::string text = interp::prepareScript(
+      "fn pick(Tensor x) -> Tensor {\n    return x\n}\n\n"
+      "fn f(Tensor x, Tensor w) -> Tensor {\n    return conv2d(x, w)\n}\n",
+      "test.ops");
+  EXPECT_NE(text.find("fn pick(Tensor x) -> Tensor {\n    return x\n}\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("fn f(Tensor x, Tensor w) -> Tensor {\n    x = to_channels_last(x)\n    return"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Preparation, APreparedProgramIsPreparedAlready) {
@@ -283,6 +316,18 @@ TEST_F(RulesOfAFile, WhoseSidesDifferAreNamed) {
   EXPECT_EQ(faults[0], rules + ": the sides of the rule `wrong` give results that differ by 1");
   EXPECT_NE(faults[1].find("the sides of the rule `failing` give an error: "), std::string::npos) << faults[1];
   EXPECT_EQ(faults[2], rules + ": the sides of the rule `smaller` give results of other shapes");
+}
+
+TEST_F(RulesOfAFile, ThatFindTheirOwnResultsAreErrors) {
+  const std::string rules = fileWith(
+      "fn more(Tensor x) -> (Tensor before, Tensor after) { return (x.sin(), x.sin().neg()) }\n"
+      "fn example_x() -> Tensor { return zeros(2) }\n");
+  const std::string error =
+      errorOf([&] { interp::prepareScript("fn f(Tensor x) -> Tensor { return x.sin() }\n", "test.ops", {rules}); });
+  EXPECT_TRUE(
+      error.starts_with("test.ops: the rules find something in their own results, again and again; the last of "
+                        "these programs begins with\nimport \"fused.ops\"\nfn f(Tensor x) -> Tensor { return neg("))
+      << error;
 }
 
 TEST_F(RulesOfAFile, ThatAreNoneAreErrors) {
