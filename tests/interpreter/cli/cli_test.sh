@@ -14,12 +14,12 @@ versions='^boxcar [0-9]+\.[0-9]+\.[0-9]+'$'\n''CUDA.+$'
 
 run "--help" --help
 expectStatus 0
-commands="run trace profile record replay diff bench check fmt ops explain table schema dis asm lsp repl import export call bench-model"
-for command in run trace profile record replay diff bench check fmt ops explain table repl import export call bench-model; do
+commands="run trace profile record replay diff bench check fmt ops explain table schema dis asm lsp repl import optimize export call bench-model"
+for command in run trace profile record replay diff bench check fmt ops explain table repl import optimize export call; do
   expectOutputHas "
   $command "
 done
-expectOutputHas "Further commands: schema, dis, asm, lsp, completion"
+expectOutputHas "Further commands: schema, dis, asm, bench-model, lsp, completion"
 expectErrors ""
 
 for command in $commands; do
