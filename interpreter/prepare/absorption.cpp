@@ -158,13 +158,6 @@ class AbsorptionPass final : public BlockPass {
 
 }  // namespace
 
-std::vector<Edit> absorb(const TypedScript& script) {
-  Effects effects(script);
-  std::vector<Edit> edits;
-  for (const TypedFunction& function : script.functions()) {
-    AbsorptionPass(script, effects, function, edits).run(function.typed.body, true);
-  }
-  return edits;
-}
+std::vector<Edit> absorb(const TypedScript& script) { return changesOf<AbsorptionPass>(script); }
 
 }  // namespace boxcar::interp

@@ -47,4 +47,15 @@ class BlockPass {
   std::set<size_t> touched_;
 };
 
+// Returns the changes that a Pass, a BlockPass, makes to all functions of [script]. [arguments]: what it takes first.
+template <class Pass, class... Arguments>
+std::vector<Edit> changesOf(const TypedScript& script, const Arguments&... arguments) {
+  Effects effects(script);
+  std::vector<Edit> edits;
+  for (const TypedFunction& function : script.functions()) {
+    Pass(arguments..., script, effects, function, edits).run(function.typed.body, true);
+  }
+  return edits;
+}
+
 }  // namespace boxcar::interp

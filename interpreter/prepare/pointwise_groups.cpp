@@ -197,13 +197,6 @@ class GroupPass final : public BlockPass {
 
 }  // namespace
 
-std::vector<Edit> groupPointwise(const TypedScript& script) {
-  Effects effects(script);
-  std::vector<Edit> edits;
-  for (const TypedFunction& function : script.functions()) {
-    GroupPass(script, effects, function, edits).run(function.typed.body, true);
-  }
-  return edits;
-}
+std::vector<Edit> groupPointwise(const TypedScript& script) { return changesOf<GroupPass>(script); }
 
 }  // namespace boxcar::interp

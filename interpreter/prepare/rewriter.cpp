@@ -123,12 +123,7 @@ class RulePass final : public BlockPass {
 }  // namespace
 
 std::vector<Edit> rewrite(const TypedScript& script, const std::vector<const Rules*>& rules) {
-  Effects effects(script);
-  std::vector<Edit> edits;
-  for (const TypedFunction& function : script.functions()) {
-    RulePass(rules, script, effects, function, edits).run(function.typed.body, true);
-  }
-  return edits;
+  return changesOf<RulePass>(script, rules);
 }
 
 }  // namespace boxcar::interp
