@@ -71,8 +71,7 @@ class AbsorptionPass final : public BlockPass {
     const auto* call = get_if<typed::CallOperator>(&root.expr->node);
     if (call == nullptr || call->arguments.empty()) return false;
     const bool is_in_place = isInPlaceName(call->name.name);
-    const std::string_view name =
-        std::string_view(call->name.name).substr(0, call->name.name.size() - (is_in_place ? 1 : 0));
+    const std::string_view name = functionalName(call->name.name);
     if (name == "aten::add" && call->name.overload_name == "Tensor") return replaceSum(root, *call, is_in_place);
     for (const Activation& activation : kActivations) {
       if (activation.op == name && replaceActivation(root, *call, activation)) return true;

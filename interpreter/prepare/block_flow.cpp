@@ -10,6 +10,10 @@ using typed::VariableId;
 
 bool isInPlaceName(std::string_view name) { return name.ends_with('_') && !name.ends_with("__"); }
 
+std::string_view functionalName(std::string_view name) {
+  return isInPlaceName(name) ? name.substr(0, name.size() - 1) : name;
+}
+
 std::optional<VariableId> changedInPlace(const typed::Expr& expr) {
   const auto* call = get_if<typed::CallOperator>(&expr.node);
   if (call == nullptr || call->arguments.empty() || !isInPlaceName(call->name.name)) return std::nullopt;

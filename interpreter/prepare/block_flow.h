@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::interp {
@@ -58,5 +59,7 @@ class BlockFlow final {
 std::optional<typed::VariableId> changedInPlace(const typed::Expr& expr);
 // Whether the operator called [name] is the in-place form of another: `aten::relu_`.
 bool isInPlaceName(std::string_view name);
+// Returns the name of the operator that it is the in-place form of, `aten::relu`; other names as they are.
+std::string_view functionalName(std::string_view name);
 
 }  // namespace boxcar::interp

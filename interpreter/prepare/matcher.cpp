@@ -16,8 +16,7 @@ namespace {
 // Whether two operators are the same, or [call] is the in-place form of [pattern].
 bool isFormOf(const OperatorName& pattern, const OperatorName& call) {
   if (pattern == call) return true;
-  if (pattern.overload_name != call.overload_name || !isInPlaceName(call.name)) return false;
-  return std::string_view(call.name).substr(0, call.name.size() - 1) == pattern.name;
+  return pattern.overload_name == call.overload_name && functionalName(call.name) == pattern.name;
 }
 
 bool contains(const typed::Expr& expr, const typed::Expr& part) {

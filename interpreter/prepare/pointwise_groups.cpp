@@ -102,8 +102,7 @@ class Group final {
     const auto* call = get_if<typed::CallOperator>(&place.expr->node);
     if (call == nullptr) return std::nullopt;
     const bool is_in_place = isInPlaceName(call->name.name);
-    const std::string_view name =
-        std::string_view(call->name.name).substr(0, call->name.name.size() - (is_in_place ? 1 : 0));
+    const std::string_view name = functionalName(call->name.name);
     for (const Spelling& spelling : kSpellings) {
       if (spelling.name != name || spelling.overload != call->name.overload_name) continue;
       if (restOf(*call, spelling.operands) != spelling.rest) continue;
