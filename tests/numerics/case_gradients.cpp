@@ -10,16 +10,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "tests/numerics/case_call.h"
 #include "tests/numerics/case_check.h"
+#include "tests/numerics/device_copies.h"
+#include "tests/numerics/name_lists.h"
 
 namespace boxcar::numerics {
 namespace {
@@ -45,7 +43,7 @@ Tensor weights(const Tensor& like, size_t number, bool magnitudes) {
     made.data_ptr<double>()[i] = weight(static_cast<uint32_t>(1000 * number + static_cast<size_t>(i)));
   }
   if (parts == 2) made = boxcar::view_as_complex(made);
-  made = boxcar::reshape(boxcar::_to_copy(made, like.scalar_type()), like.sizes());
+  made = boxcar::reshape(boxcar::_to_copy(made, like.scalar_type(), std::nullopt, like.device()), like.sizes());
   return magnitudes ? boxcar::mul(made, boxcar::detach(like)) : made;
 }
 
@@ -69,20 +67,25 @@ void appendTensors(const IValue& value, std::vector<Tensor>& tensors) {
   }
 }
 
-// A call with tensors that require grad.
+Tensor onHost(const Tensor& tensor) {
+  return tensor.is_cpu() ? tensor : boxcar::_to_copy(boxcar::detach(tensor), std::nullopt, std::nullopt, kCPU);
+}
+
+// A call with tensors that require grad, on the device of the cases.
 struct DifferentiatedCall {
   // [leaves]: the numbers of the tensors that require grad, or that have tangents of [level], or both.
   DifferentiatedCall(const Case& expected, const OperatorHandle& op, const std::vector<size_t>& leaves,
                      const autograd::ForwardLevel* level = nullptr, bool records = false)
-      : arguments(expected.makeArguments(op.schema())) {
+      : arguments(expected.makeArguments(op.schema())), copies(caseDevice()) {
+    Stack stack = caseDevice().is_cpu() ? arguments.values : copies.toDevice(arguments.values);
     for (const size_t leaf : leaves) {
-      const Tensor& input = inputs.emplace_back(arguments.tensors.at(leaf));
+      const Tensor& tensor = arguments.tensors.at(leaf);
+      const Tensor& input = inputs.emplace_back(caseDevice().is_cpu() ? tensor : copies.toDevice(tensor));
       if (level == nullptr || records) input.set_requires_grad(true);
       if (level != nullptr) level->setTangent(input, tangentFor(input, inputs.size() - 1));
     }
     const FunctionSchema& schema = op.schema();
     is_inplace = schema.name().ends_with('_') && !schema.name().ends_with("__");
-    Stack stack = arguments.values;
     std::vector<Tensor> written;
     for (size_t i = 0; is_inplace && i < stack.size(); ++i) {
       if (!schema.arguments()[i].is_write()) continue;
@@ -111,7 +114,17 @@ struct DifferentiatedCall {
     return autograd::grad(recorded, inputs, grads, {}, create_graph, true);
   }
 
+  // Compares the results with PyTorch's; nullopt if they are equal.
+  std::optional<std::string> differenceOf(const Case& expected, const FunctionSchema& schema) const {
+    if (caseDevice().is_cpu()) return differenceOfResults(expected, schema, results, arguments);
+    copies.updateHost();
+    std::vector<IValue> on_host;
+    for (const IValue& result : results) on_host.push_back(copies.toHost(result));
+    return differenceOfResults(expected, schema, on_host, arguments);
+  }
+
   CaseArguments arguments;
+  mutable DeviceCopies copies;  // of the arguments, unless the cases run on the CPU
   std::vector<Tensor> inputs;
   std::vector<IValue> results;
   std::vector<Tensor> outputs;
@@ -201,22 +214,6 @@ std::string operatorWithoutFormula(const std::string& error) {
 }
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-// Returns the operators that start the lines of a file beside data/.
-const std::set<std::string>& listOf(const std::string& file_name) {
-  static std::mutex mutex;
-  static std::map<std::string, std::set<std::string>> lists;
-  const std::lock_guard lock(mutex);
-  const auto [list, is_new] = lists.try_emplace(file_name);
-  if (!is_new) return list->second;
-  const std::string path = std::string(BOXCAR_NUMERICS_DATA) + "/../" + file_name;
-  std::ifstream file(path);
-  BOXCAR_CHECK(file.good(), "cannot read '{}'", path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && !line.starts_with('#')) list->second.insert(line.substr(0, line.find(' ')));
-  }
-  return list->second;
-}
 
 // Compares the change of the results that the tangents give with the one that the gradients give.
 std::string differenceForwards(const Case& expected, const OperatorHandle& op, const std::vector<size_t>& leaves,
@@ -336,6 +333,7 @@ class Comparison final {
     try {
       const DifferentiatedCall call(expected_, op_, {leaf});
       const auto found = call.gradients(call.weightsOfRecorded(expected_.comparesMagnitudes()), false);
+      if (found[0].defined()) onHost(found[0]);  // a device reports an index out of range only when it is waited for
       if (may_be_more && found[0].defined()) return true;
     } catch (const Error& found) {
       const std::string text = found.what();
@@ -355,7 +353,7 @@ class Comparison final {
     try {
       const DifferentiatedCall call(expected_, op_, leaves);
       if (!call.is_inplace && record.value("results", true)) {  // in place, a clone is written
-        if (const auto difference = differenceOfResults(expected_, op_.schema(), call.results, call.arguments)) {
+        if (const auto difference = call.differenceOf(expected_, op_.schema())) {
           return fail(fmt::format("the call with tensors that require grad: {}", *difference));
         }
       }
@@ -393,13 +391,13 @@ class Comparison final {
           if (item(any(*wanted)).toBool()) return fail(fmt::format("tensor {} should have a gradient", leaves[i]));
           continue;
         }
-        wanted = zeros_like(found[i]);
+        wanted = zeros_like(onHost(found[i]));
       }
       if (wanted.has_value() != found[i].defined()) {
         return fail(fmt::format("tensor {} {} a gradient", leaves[i], wanted ? "should have" : "should not have"));
       }
       if (!wanted) continue;
-      if (const auto difference = differenceOfGradient(expected_, found[i], *wanted)) {
+      if (const auto difference = differenceOfGradient(expected_, onHost(found[i]), *wanted)) {
         return fail(fmt::format("the gradient of tensor {}: {}", leaves[i], *difference));
       }
     }
@@ -409,7 +407,7 @@ class Comparison final {
       const std::string difference = differenceForwards(expected_, op_, leaves, call, grads, found);
       // Without formula of their own, tangents need second derivatives.
       const bool may_lack = !record.contains("second") && !operatorWithoutFormula(difference).empty();
-      if (!difference.empty() && !may_lack && !listOf("forward_reasons.txt").contains(expected_.op())) {
+      if (!difference.empty() && !may_lack && !namesIn("forward_reasons.txt").contains(expected_.op())) {
         return fail(difference);
       }
       outcome_.has_forward = difference.empty();
@@ -442,7 +440,7 @@ OperatorName nameOf(const std::string& op) {
 }  // namespace
 
 GradientOutcome gradientOutcome(const Case& expected) {
-  if (expected.gradients() == nullptr || !caseDevice().is_cpu()) return {};
+  if (expected.gradients() == nullptr) return {};
   const auto op = Dispatcher::singleton().findSchema(nameOf(expected.op()));
   if (!op)
     return {.kind = GradientOutcome::Kind::kDifferent, .text = "there is no such operator", .without_formula = {}};
@@ -453,21 +451,21 @@ GradientOutcome gradientOutcome(const Case& expected) {
   }
 }
 
-bool hasKnownDifference(const std::string& op) { return listOf("gradient_reasons.txt").contains(op); }
+bool hasKnownDifference(const std::string& op) { return namesIn("gradient_reasons.txt").contains(op); }
 
 std::optional<std::string> failureOf(const Case& expected, const GradientOutcome& outcome) {
   if (outcome.kind == GradientOutcome::Kind::kDifferent) {
     if (hasKnownDifference(expected.op())) return std::nullopt;
     return outcome.text;
   }
-  if (outcome.without_formula.empty() || listOf("without_formula.txt").contains(outcome.without_formula))
+  if (outcome.without_formula.empty() || namesIn("without_formula.txt").contains(outcome.without_formula))
     return std::nullopt;
   return fmt::format("missing formula: {}", outcome.without_formula);
 }
 
 std::vector<std::string> superfluousWithoutFormula() {
   std::vector<std::string> superfluous;
-  for (const std::string& name : listOf("without_formula.txt")) {
+  for (const std::string& name : namesIn("without_formula.txt")) {
     const auto op = Dispatcher::singleton().findSchema(nameOf(name));
     if (!op || autograd::differentiatedOperator(*op).formula != nullptr) superfluous.push_back(name);
   }

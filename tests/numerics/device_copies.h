@@ -18,6 +18,7 @@ class DeviceCopies final {
  public:
   explicit DeviceCopies(Device device) : device_(device) {}
 
+  Tensor toDevice(const Tensor& tensor);
   IValue toDevice(const IValue& value);
   Stack toDevice(const Stack& values);
 
@@ -29,7 +30,6 @@ class DeviceCopies final {
  private:
   Storage storageOnDevice(const Storage& host);
   Storage storageOnHost(const Storage& device);
-  Tensor toDevice(const Tensor& tensor);
   Tensor toHost(const Tensor& tensor);
 
   Device device_;

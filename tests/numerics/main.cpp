@@ -10,9 +10,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <thread>
 
+#include "tests/numerics/name_lists.h"
 #include "tests/numerics/operator_page.h"
 #include "tests/numerics/runner.h"
 
@@ -88,7 +90,7 @@ int runWhole(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_option("--max-failures", options.max_failures, "failures shown of each operator")->capture_default_str();
   app.add_flag("--skip-missing", options.skip_missing, "leave out operators without a kernel");
-  app.add_option("--except", options.except, "leave out these operators");
+  app.add_option("--except", options.except, "leave out these operators, in addition to device_reasons.txt on a device");
   app.add_option("--at-least", options.at_least, "so many cases must pass");
   app.add_flag("--page", page, "print the page of operators (backends/operators.md) instead");
   try {
@@ -98,6 +100,11 @@ int runWhole(int argc, char** argv) {
   }
   setCaseDevice(Device(device));
   if (caseDevice().is_cuda() && !isDeviceThere()) return kSkipped;
+  // The sources may lie elsewhere than where this program was built.
+  if (std::filesystem::exists(folder + "/../device_reasons.txt")) setListFolder(folder + "/..");
+  if (!caseDevice().is_cpu()) {
+    for (const std::string& name : namesIn("device_reasons.txt")) options.except.push_back(name);
+  }
   if (!ways.empty()) {
     options.ways.clear();
     for (const std::string& name : ways) {
