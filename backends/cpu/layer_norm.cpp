@@ -50,16 +50,23 @@ std::optional<Tensor> toContiguousOrNone(const Tensor* tensor, ScalarType type) 
 
 // float16 and bfloat16 are computed in float32.
 void normalize(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
-  const ScalarType computed = mean.scalar_type();
+  const ScalarType computed = out.scalar_type() == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
   const Tensor source = toContiguous(call.input, computed);
   const std::optional<Tensor> weights = toContiguousOrNone(call.weight, computed);
   const std::optional<Tensor> biases = toContiguousOrNone(call.bias, computed);
-  const Tensor result = out.scalar_type() == computed ? out : Tensor::allocate(out.sizes(), computed);
+  const auto inType = [computed](const Tensor& tensor) {
+    return tensor.scalar_type() == computed ? tensor : Tensor::allocate(tensor.sizes(), computed);
+  };
+  const Tensor result = inType(out);
+  const Tensor means = inType(mean);
+  const Tensor scales = inType(scale);
   const LayerNormCall prepared_call{
       source, weights ? &*weights : nullptr, biases ? &*biases : nullptr, call.rows, call.length, call.eps};
   visitScalarType(kFullFloatTypes, computed, "layer_norm",
-                  [&]<class T>(std::type_identity<T>) { normalizeRows<T>(prepared_call, result, mean, scale); });
+                  [&]<class T>(std::type_identity<T>) { normalizeRows<T>(prepared_call, result, means, scales); });
   if (!result.is_same(out)) copyElements(out, result);
+  if (!means.is_same(mean)) copyElements(mean, means);
+  if (!scales.is_same(scale)) copyElements(scale, scales);
 }
 
 // The gradients of the rows of one chunk.

@@ -1,5 +1,6 @@
 #include <boxcar/backends/cuda/attention.h>
 #include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/native/attention.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/device_stub.h>
@@ -161,7 +162,10 @@ std::optional<PreparedAttention> prepareAttention(const Tensor& query, const Ten
   }
   DimVector sizes = toDimVector(query.sizes());
   sizes.back() = value.sizes().back();
-  prepared.out = Tensor::allocate(sizes, type, query.device());
+  // In the layout of the query, which scaled_dot_product_attention promises where nothing is broadcast.
+  const bool follows = rank == 4 && std::ranges::equal(sizes, query.sizes());
+  prepared.out = follows ? meta::allocateStrided(sizes, meta::denseStrides(query), type, query.device())
+                         : Tensor::allocate(sizes, type, query.device());
   prepared.call.out = attentionOperand(prepared.out);
   return prepared;
 }
@@ -173,8 +177,8 @@ Tensor attendAtOnce(const Tensor& query, const Tensor& key, const Tensor& value,
   std::optional<PreparedAttention> prepared = prepareAttention(query, key, value, mask, is_causal, scale, enable_gqa);
   if (!prepared || !module().attend(prepared->call)) return {};
   if (prepared->hidden.defined()) {
-    const Four sizes = inFour(prepared->out.sizes());
-    Tensor whole = prepared->out.view(sizes, contiguousStrides(sizes), 0);
+    const AttentionOperand& out = prepared->call.out;
+    Tensor whole = prepared->out.view(out.sizes, out.strides, 0);
     boxcar::masked_fill_(whole, prepared->hidden, 0);
   }
   return prepared->out;

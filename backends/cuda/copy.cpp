@@ -2,7 +2,6 @@
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/native/cat.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/factories.h>
@@ -108,9 +107,6 @@ void copyInSteps(const Tensor& result, char* start, std::span<const int64_t> ste
                         layout);
 }
 
-// Each part is copied separately.
-bool joinRows(const Tensor&, TensorList, const meta::Joined&) { return false; }
-
 void zero(void* memory, size_t bytes) {
   check(driver().set(memory, 0, bytes, currentStream().handle), "setting memory to 0");
 }
@@ -120,6 +116,5 @@ void zero(void* memory, size_t bytes) {
 BOXCAR_REGISTER_STUB(CUDA, native::copyOnDevice, copy)
 BOXCAR_REGISTER_STUB(CUDA, native::zeroBytes, zero)
 BOXCAR_REGISTER_STUB(CUDA, native::copyInSteps, copyInSteps)
-BOXCAR_REGISTER_STUB(CUDA, native::joinRows, joinRows)
 
 }  // namespace boxcar::cuda

@@ -3,7 +3,6 @@
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/macros.h>
-#include <boxcar/ivalue/tensor.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -76,13 +76,13 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar&
 
 // Whether [sum] is a single row that is added to all rows of [out].
 bool isRow(const Tensor& sum, const Tensor& out) {
-  return out.dim() == 2 && isFloatingType(out.scalar_type()) && sum.sizes()[0] > 1 && sum.sizes()[1] > 1 &&
-         sum.strides()[0] == 0 && sum.strides()[1] == 1;
+  return out.dim() == 2 && isFloatingType(out.scalar_type()) && sum.sizes()[1] > 1 && sum.strides()[1] == 1 &&
+         (sum.sizes()[0] == 1 || sum.strides()[0] == 0);
 }
 
 void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& b, const Scalar& alpha,
            const Scalar& beta) {
-  if (beta == Scalar(1) && isRow(sum, out) && a.sizes().back() > 0 &&
+  if (beta == Scalar(1) && !out.is_same(sum) && isRow(sum, out) && a.sizes().back() > 0 &&
       multiplyByKernels(out, a, b, alpha, 0, sum.data_ptr())) {
     return;
   }

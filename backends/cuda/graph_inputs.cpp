@@ -1,5 +1,6 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/graph_inputs.h>
+#include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
@@ -119,6 +120,7 @@ GraphInputs readGraphInputs(std::string_view function, std::span<const IValue> a
   GraphInputs inputs;
   const uint64_t kept = raw_local_dispatch_key_set.kept_bits;
   inputs.key.append(reinterpret_cast<const char*>(&kept), sizeof(kept));
+  if (const auto default_device = DefaultDevice::get()) inputs.key.append(toString(*default_device));
   Reader reader(function, device, inputs);
   for (const IValue& value : arguments) reader.read(value);
   inputs.argument_tensors = inputs.tensors.size();

@@ -8,6 +8,7 @@
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/indexed_launcher.h>
+#include <boxcar/backends/cuda/join_kernels.h>
 #include <boxcar/backends/cuda/loss_kernels.h>
 #include <boxcar/backends/cuda/matrix_kernels.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
@@ -48,6 +49,7 @@ struct Module {
   // Converts the elements at [source] from [from] to [to] and writes them to [target]; operand 0 of [layout] is the
   // target.
   void (*copy_strided)(char* target, ScalarType to, const char* source, ScalarType from, const StridedLayout& layout);
+  void (*join)(const JoinLaunch& launch);
   void (*softmax)(const SoftmaxLaunch& launch);
   void (*layer_norm)(const LayerNormLaunch& launch);
   // Elements selected by indices.

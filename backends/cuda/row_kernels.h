@@ -26,8 +26,9 @@ struct LayerNormLaunch {
   const void* weight;  // null if there is none; of [parameter_type], like the bias
   const void* bias;
   void* out;
-  void* mean;  // float32, or float64 if the input is float64
+  void* mean;
   void* scale;
+  ScalarType statistics;  // of mean and scale: [type], or float32
   ScalarType type;
   ScalarType parameter_type;  // [type], or float32
   int64_t rows;

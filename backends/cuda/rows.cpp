@@ -31,15 +31,16 @@ void layerNorm(const native::LayerNormCall& call, const Tensor& out, const Tenso
   const std::optional<Tensor> weight = prepared(call.weight, parameter_type);
   const std::optional<Tensor> bias = prepared(call.bias, parameter_type);
   module().layer_norm({input.data_ptr(), weight ? weight->data_ptr() : nullptr, bias ? bias->data_ptr() : nullptr,
-                       out.data_ptr(), mean.data_ptr(), scale.data_ptr(), type, parameter_type, call.rows, call.length,
-                       call.eps});
+                       out.data_ptr(), mean.data_ptr(), scale.data_ptr(), mean.scalar_type(), type, parameter_type,
+                       call.rows, call.length, call.eps});
 }
 
 // Normalizes the rows like layer_norm, then applies each channel's weight and bias.
 void groupNorm(const native::GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   const ScalarType type = call.input.scalar_type();
-  module().layer_norm({call.input.data_ptr(), nullptr, nullptr, out.data_ptr(), mean.data_ptr(), scale.data_ptr(), type,
-                       type, call.samples * call.groups, call.channels * call.length, call.eps});
+  module().layer_norm({call.input.data_ptr(), nullptr, nullptr, out.data_ptr(), mean.data_ptr(), scale.data_ptr(),
+                       mean.scalar_type(), type, type, call.samples * call.groups, call.channels * call.length,
+                       call.eps});
   const int64_t channels = call.groups * call.channels;
   const int64_t sizes[] = {call.samples, channels, call.length};
   const int64_t strides[] = {channels * call.length, call.length, 1};

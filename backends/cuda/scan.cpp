@@ -20,7 +20,7 @@ constexpr int64_t kShort = 32;
 int64_t partsFor(int64_t rows, int64_t length) {
   constexpr int64_t kLeastTiles = 4;
   constexpr int64_t kMostParts = 1024;
-  const int64_t blocks = 4 * int64_t{propertiesOf(currentDevice()).multiprocessors};
+  const int64_t blocks = 8 * int64_t{propertiesOf(currentDevice()).multiprocessors};
   const int64_t wanted = (blocks + rows - 1) / rows;
   return std::clamp<int64_t>(std::min(wanted, length / (kLeastTiles * kScanTile)), 1, kMostParts);
 }

@@ -38,8 +38,10 @@ bool waitsForEachLaunch() {
   return waits;
 }
 
-void checkLaunch() {
-  check(driver().last_error(), "starting a kernel");
+void checkLaunch() { checkLaunch(driver().last_error()); }
+
+void checkLaunch(Status status) {
+  check(status, "starting a kernel");
   if (!waitsForEachLaunch()) [[likely]]
     return;
   if (isCapturing()) return;  // nothing runs, so there is nothing to wait for

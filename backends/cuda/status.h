@@ -14,6 +14,8 @@ void check(Status status, std::string_view doing);
 // environment variable BOXCAR_CUDA_SYNC=1 this waits for the kernel, so that the operator that caused an error reports
 // it.
 BOXCAR_API void checkLaunch();
+// The same for a launch that returned [status].
+BOXCAR_API void checkLaunch(Status status);
 
 // Returns whether BOXCAR_CUDA_SYNC is 1.
 bool waitsForEachLaunch();

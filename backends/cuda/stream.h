@@ -17,7 +17,7 @@ struct CudaStream {
 // Returns the stream that this thread uses on the current device.
 BOXCAR_API CudaStream currentStream();
 // Returns this thread's stream on device [device].
-CudaStream currentStreamOf(int device);
+BOXCAR_API CudaStream currentStreamOf(int device);
 
 // Returns a non-default stream from the device's small pool, which is handed out in turn.
 CudaStream streamFromPool();

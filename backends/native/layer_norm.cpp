@@ -1,5 +1,4 @@
 #include <boxcar/backends/meta/normalization.h>
-#include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/layer_norm.h>
 #include <boxcar/backends/native/memory_checks.h>
 #include <boxcar/backends/native/registration.h>
@@ -27,17 +26,12 @@ std::tuple<Tensor, Tensor, Tensor> layerNorm(const Tensor& input, std::span<cons
   const meta::LayerNorm shape(input, normalized_shape, parameters[0], parameters[1]);
   const ScalarType type = input.scalar_type();
   const ScalarType statistics_type = meta::statisticsType("layer_norm", input, parameters);
-  const ScalarType computed = type == ScalarType::Double ? type : ScalarType::Float;
   const Device device = input.device();
   Tensor out = Tensor::allocate(input.sizes(), type, device);
-  Tensor mean = Tensor::allocate(shape.statistics, computed, device);
-  Tensor scale = Tensor::allocate(shape.statistics, computed, device);
+  Tensor mean = Tensor::allocate(shape.statistics, statistics_type, device);
+  Tensor scale = Tensor::allocate(shape.statistics, statistics_type, device);
   if (!input.is_meta() && mean.numel() > 0) {
     layerNormRows(device, {input, parameters[0], parameters[1], shape.rows, shape.length, eps}, out, mean, scale);
-  }
-  if (statistics_type != computed) {
-    mean = convertTo(mean, statistics_type);
-    scale = convertTo(scale, statistics_type);
   }
   return {std::move(out), std::move(mean), std::move(scale)};
 }

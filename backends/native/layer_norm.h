@@ -18,7 +18,7 @@ struct LayerNormCall {
 };
 
 // Writes the normalised rows to [out], which is contiguous and of the input's type, and each row's mean and reciprocal
-// standard deviation to [mean] and [scale], which are float64 if the input is, else float32.
+// standard deviation to [mean] and [scale], which are of the input's type, or of float32.
 using LayerNormFunction = void(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
 extern DeviceStub<LayerNormFunction> layerNormRows;
 

@@ -15,14 +15,16 @@ namespace {
 // Calls for some time, and prints what the calls took.
 constexpr std::string_view kMeasure = R"(
 times: float[] = []
-with no_grad() {{
+with {3} {{
     loaded = clock()
     result = {0}({1})
+    {4}
     first = clock() - loaded
     begin = clock()
     while len(times) < 3 or (clock() - begin < {2} and len(times) < 1000000) {{
         start = clock()
         result = {0}({1})
+        {4}
         times.append(clock() - start)
     }}
 }}
@@ -43,6 +45,7 @@ void addBenchModel(CLI::App& app, int& status) {
   const auto options = std::make_shared<RunOptions>();
   const auto seconds = std::make_shared<double>(3.0);
   addFunctionCall(*command, *call);
+  addDeviceOfCall(*command, *call);
   command->add_option("--seconds", *seconds, "How long to call it (3)")->type_name("N")->check(numbersFrom(0.001, 1e6));
   addOptionsOfRuns(*command, options);
   addExamples(*command, {"boxcar bench-model resnet18.pt2 'ones(1, 3, 224, 224)' --threads 1",
@@ -54,7 +57,8 @@ void addBenchModel(CLI::App& app, int& status) {
     std::string arguments;
     std::string script = "begin_of_run = clock()\n" + text.imports;
     script += "print(f\"run         {(clock() - begin_of_run) * 1e3:.3f} ms, for the file's statements\")\n";
-    script += fmt::format(fmt::runtime(kMeasure), text.function, text.arguments, *seconds);
+    script += fmt::format(fmt::runtime(kMeasure), text.function, text.arguments, *seconds, text.scopes,
+                          call->device.starts_with("cuda") ? "cuda::synchronize()" : "");
     options->read = [](std::string source, std::string name) {
       const auto begin = std::chrono::steady_clock::now();
       Program program = Program::compile(std::move(source), std::move(name));

@@ -54,6 +54,7 @@ void addCall(CLI::App& app, int& status) {
   const auto options = std::make_shared<RunOptions>();
   const auto output = std::make_shared<std::string>();
   addFunctionCall(*command, *call);
+  addDeviceOfCall(*command, *call);
   command
       ->add_option("-o,--output", *output,
                    "Write the results to this file instead of printing them: an .npz, .npy or .safetensors file")
@@ -71,7 +72,7 @@ void addCall(CLI::App& app, int& status) {
     readRunOptions(*command, {}, *options, {{"--output", *output}});
     const CallText text = callText(*call);
     std::string script = text.imports;
-    script += fmt::format("with no_grad() {{\n    result = {}({})\n}}\n", text.function, text.arguments);
+    script += fmt::format("with {} {{\n    result = {}({})\n}}\n", text.scopes, text.function, text.arguments);
     script += output->empty() ? "print(result)\n" : savingText(*output);
     runText(*options, std::move(script));
     status = kDone;

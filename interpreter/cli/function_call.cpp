@@ -6,6 +6,8 @@
 #include <boxcar/interpreter/import/import_model.h>
 #include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/interpreter/runtime/dynamic_call.h>
+#include <boxcar/ivalue/device.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/schema/function_object.h>
 #include <fmt/format.h>
@@ -29,29 +31,43 @@ bool isName(std::string_view word) {
 
 std::string absolute(std::string_view path) { return std::filesystem::absolute(path).lexically_normal().string(); }
 
-// Returns the expression for a value; an array of a file, or the text itself.
-std::string valueText(const std::string& word) {
+// Moves all tensors of a dict to a device.
+constexpr std::string_view kMoveAll = R"(
+fn move_all_tensors(Dict(str, Tensor) tensors, str device) -> Dict(str, Tensor) {
+    for name in tensors.keys() {
+        tensors[name] = tensors[name].to(device)
+    }
+    return tensors
+}
+)";
+
+// Returns the expression for a value; an array of a file, on [device] if that is not empty, or the text itself.
+std::string valueText(const std::string& word, const std::string& device) {
   constexpr std::array<std::string_view, 6> kFiles = {".npz", ".safetensors", ".pt", ".pth", ".gguf", ".bin"};
-  if (word.ends_with(".npy")) return fmt::format("io::load_npy({})", interp::scriptString(absolute(word)));
+  const std::string there = device.empty() ? "" : fmt::format(".to({})", interp::scriptString(device));
+  if (word.ends_with(".npy")) return fmt::format("io::load_npy({}){}", interp::scriptString(absolute(word)), there);
   const auto endsLikeFile = [&](std::string_view path) {
     return std::ranges::any_of(kFiles, [&](std::string_view end) { return path.ends_with(end); });
   };
-  if (endsLikeFile(word)) return fmt::format("io::load({})", interp::scriptString(absolute(word)));
+  if (endsLikeFile(word)) {
+    const std::string all = fmt::format("io::load({})", interp::scriptString(absolute(word)));
+    return device.empty() ? all : fmt::format("move_all_tensors({}, {})", all, interp::scriptString(device));
+  }
   for (size_t at = word.find(':'); at != std::string::npos; at = word.find(':', at + 1)) {
     const std::string_view path = std::string_view(word).substr(0, at);
     if (!endsLikeFile(path)) continue;
-    return fmt::format("io::load({})[{}]", interp::scriptString(absolute(path)),
-                       interp::scriptString(word.substr(at + 1)));
+    return fmt::format("io::load({})[{}]{}", interp::scriptString(absolute(path)),
+                       interp::scriptString(word.substr(at + 1)), there);
   }
   return word;
 }
 
-CallText::Argument argumentIn(const std::string& word) {
+CallText::Argument argumentIn(const std::string& word, const std::string& device) {
   const size_t sign = word.find('=');
   if (sign == std::string::npos || !isName(std::string_view(word).substr(0, sign)) || word.substr(sign, 2) == "==") {
-    return {{}, valueText(word)};
+    return {{}, valueText(word, device)};
   }
-  return {word.substr(0, sign), valueText(word.substr(sign + 1))};
+  return {word.substr(0, sign), valueText(word.substr(sign + 1), device)};
 }
 
 // Whether a name means something without the file: an operator, or a function of the language.
@@ -83,6 +99,22 @@ void addFunctionCall(CLI::App& command, FunctionCall& call) {
       ->type_name("");
 }
 
+void addDeviceOfCall(CLI::App& command, FunctionCall& call) {
+  command
+      .add_option(
+          "--device", call.device,
+          "Call the function on this device, such as cuda:0, with a model's weights and the arrays of files there")
+      ->type_name("DEVICE")
+      ->check([](const std::string& device) {
+        try {
+          static_cast<void>(Device(device));
+          return std::string();
+        } catch (const Error& error) {
+          return error.message();
+        }
+      });
+}
+
 CallText callText(const FunctionCall& call) {
   CallText text;
   std::span<const std::string> words = call.words;
@@ -95,7 +127,7 @@ CallText callText(const FunctionCall& call) {
   if (has_function) words = words.subspan(1);
   std::vector<std::string> arguments;
   for (const std::string& word : words) {
-    const CallText::Argument& argument = text.values.emplace_back(argumentIn(word));
+    const CallText::Argument& argument = text.values.emplace_back(argumentIn(word, call.device));
     arguments.push_back(argument.name.empty() ? argument.value : fmt::format("{}={}", argument.name, argument.value));
   }
   text.imports = fmt::format("import {}\n", interp::scriptString(absolute(call.file)));
@@ -103,6 +135,17 @@ CallText callText(const FunctionCall& call) {
     // Otherwise a word that the file does not have would call the operator.
     text.imports = fmt::format("import {} as program\n", interp::scriptString(absolute(call.file)));
     text.function = "program." + text.function;
+  }
+  text.scopes = "no_grad()";
+  if (!call.device.empty()) {
+    const std::string device = interp::scriptString(call.device);
+    text.scopes += fmt::format(", device({})", device);
+    text.imports += kMoveAll;
+    if (interp::isModelPath(call.file)) {
+      text.imports +=
+          fmt::format("import {} as weights_of_model\nmove_all_tensors(weights_of_model.parameters(), {})\n",
+                      interp::scriptString(absolute(call.file)), device);
+    }
   }
   text.arguments = fmt::format("{}", fmt::join(arguments, ", "));
   return text;

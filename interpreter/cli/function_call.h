@@ -16,14 +16,18 @@ namespace boxcar::cli {
 struct FunctionCall {
   std::string file;
   std::vector<std::string> words;  // FUNCTION, if it is given, and its arguments
+  std::string device = {};         // where it runs; "" for what the file says
 };
 
 // Adds FILE and the words after it.
 void addFunctionCall(CLI::App& command, FunctionCall& call);
+// Adds --device.
+void addDeviceOfCall(CLI::App& command, FunctionCall& call);
 
 // Returns the statements that import the file and set `arguments` to what the words say, and the function's name in
-// [function]. A word is VALUE or NAME=VALUE; a VALUE is a file, FILE:KEY for one array of several, or an expression of
-// the language. Throws CLI::ValidationError for words of another form.
+// [function]; with a device, also statements that move a model's weights there. A word is VALUE or NAME=VALUE; a VALUE
+// is a file, FILE:KEY for one array of several, or an expression of the language. Throws CLI::ValidationError for words
+// of another form.
 struct CallText {
   struct Argument {
     std::string name;   // "" if it is given by position
@@ -31,6 +35,7 @@ struct CallText {
   };
 
   std::string imports;
+  std::string scopes;  // "no_grad()", in which the function is called
   std::string function;
   std::vector<Argument> values;
   std::string arguments;  // all values: "x=io::load_npy(…), 3"

@@ -1,5 +1,6 @@
 // tensor(); the attributes and methods of tensors that are not operators.
 
+#include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/runtime/builtin_table.h>
 #include <boxcar/interpreter/runtime/conversion.h>
@@ -98,7 +99,8 @@ void takeSize(const std::vector<int64_t>& sizes, NestedShape& shape) {
 IValue makeTensor(std::span<IValue> arguments) {
   const IValue& data = arguments[0];
   const auto dtype = dtypeOf(arguments[1]);
-  const auto device = arguments[2].to<std::optional<Device>>();
+  const auto named = arguments[2].to<std::optional<Device>>();
+  const std::optional<Device> device = named ? named : DefaultDevice::get();
   const auto size = arguments[3].to<std::optional<std::vector<int64_t>>>();
   if (data.isTensor()) {
     BOXCAR_CHECK(!size, "tensor(): `size` is only for lists; a tensor has its own size");

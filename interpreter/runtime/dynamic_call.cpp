@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/runtime/dynamic_call.h>
 #include <boxcar/interpreter/runtime/failed_call.h>
@@ -35,6 +36,7 @@ IValue callResolved(std::string_view name, std::span<const OperatorHandle> candi
   for (const OperatorHandle& candidate : candidates) schemas.push_back(&candidate.schema());
   const ValueResolution resolution = resolveValues(name, schemas, values, keywords);
   std::vector<IValue> arguments = arrangeValues(*schemas[resolution.candidate], resolution.fit, values);
+  takeDefaultDevice(*schemas[resolution.candidate], arguments);
   const size_t base = stack.size();
   stack.reserve(base + arguments.size());
   for (IValue& argument : arguments) stack.push_back(std::move(argument));

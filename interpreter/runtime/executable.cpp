@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/call/script_view.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/bytecode/verifier.h>
@@ -72,7 +73,7 @@ void Executable::link(std::vector<std::shared_ptr<Executable>> modules) {
     BOXCAR_CHECK(op.schema().arguments().size() == site.arguments && op.schema().returns().size() == site.results,
                  "{}: the script was compiled for {} arguments and {} results, but the operator is {}", name,
                  site.arguments, site.results, op.schema());
-    sites_.push_back({op, site.arguments, site.results});
+    sites_.push_back({op, site.arguments, site.results, factoryDevice(op.schema()).has_value()});
   }
   dynamic_sites_.clear();
   for (const DynamicSite& site : unit_.dynamic_sites) {

@@ -43,6 +43,7 @@ struct LinkedSite {
   OperatorHandle op;
   uint16_t arguments;
   uint16_t results;
+  bool is_factory;  // it takes the default device
 };
 
 // The candidate operators of a dynamic site.

@@ -1,5 +1,6 @@
 // The machine's loop: one case per opcode, in the table's order.
 
+#include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/runtime/arithmetic.h>
 #include <boxcar/interpreter/runtime/container_operations.h>
@@ -408,6 +409,8 @@ void Machine::execute(const Executable* program, Stack& stack) {
     SAVE();
     const LinkedSite& site = program->site(instruction.index());
     const auto height = static_cast<int64_t>(stack.size()) - site.arguments + site.results;
+    if (site.is_factory) [[unlikely]]
+      takeDefaultDevice(site.op.schema(), std::span(stack).last(site.arguments));
     site.op.callBoxed(stack);
     const int64_t surplus = static_cast<int64_t>(stack.size()) - height;
     if (surplus != 0) [[unlikely]]

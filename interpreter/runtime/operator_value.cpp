@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/runtime/container_operations.h>
 #include <boxcar/interpreter/runtime/conversion.h>
@@ -17,7 +18,10 @@ class OperatorObject final : public FunctionObject {
  public:
   explicit OperatorObject(const OperatorHandle& handle) : op(handle) {}
   const FunctionSchema& schema() const override { return op.schema(); }
-  void call(Stack& stack) const override { op.callBoxed(stack); }
+  void call(Stack& stack) const override {
+    takeDefaultDevice(op.schema(), std::span(stack).last(op.schema().arguments().size()));
+    op.callBoxed(stack);
+  }
 
   const OperatorHandle op;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/backends/functors/host_device.h>
@@ -153,16 +154,47 @@ inline void checkGrid(int64_t blocks) {
 
 namespace detail {
 
+// Waits until all earlier kernels of the stream have ended, and lets the next one get ready meanwhile: its blocks start
+// when all blocks of this one have, and wait here in turn. To be called before memory is read or written.
+__device__ inline void waitForEarlierKernels() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <int threads, class Body>
 __global__ void __launch_bounds__(threads) runGrid(const Body body) {
+  waitForEarlierKernels();
   body(static_cast<int64_t>(blockIdx.x), static_cast<int>(threadIdx.x));
 }
 
 template <int threads, class Body>
 __global__ void __launch_bounds__(threads) runBlocks(const Body body) {
   extern __shared__ __align__(16) char shared[];
+  waitForEarlierKernels();
   Block block(shared);
   body(block);
+}
+
+// Returns whether kernels can get ready while the one before them still runs (programmatic dependent launch): whether
+// the device has compute capability 9.0, the driver knows it, and this module's code waits for earlier kernels.
+bool startsKernelsEarly(int device);
+
+template <class Body>
+void launch(void (*kernel)(Body), int64_t blocks, int threads, size_t shared_bytes, const Body& body) {
+  const int device = currentDevice();
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = static_cast<cudaStream_t>(currentStreamOf(device).handle);
+  config.attrs = &early;
+  config.numAttrs = startsKernelsEarly(device) ? 1 : 0;
+  checkLaunch(cudaLaunchKernelEx(&config, kernel, body));
 }
 
 }  // namespace detail
@@ -171,18 +203,14 @@ template <int threads, class Body>
 void launchGrid(int64_t blocks, const Body& body) {
   if (blocks == 0) return;
   checkGrid(blocks);
-  const auto stream = static_cast<cudaStream_t>(currentStream().handle);
-  detail::runGrid<threads><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(body);
-  checkLaunch();
+  detail::launch(detail::runGrid<threads, Body>, blocks, threads, 0, body);
 }
 
 template <int threads, class Body>
 void launchBlocks(int64_t blocks, size_t shared_bytes, const Body& body) {
   if (blocks == 0) return;
   checkGrid(blocks);
-  const auto stream = static_cast<cudaStream_t>(currentStream().handle);
-  detail::runBlocks<threads><<<static_cast<unsigned>(blocks), threads, shared_bytes, stream>>>(body);
-  checkLaunch();
+  detail::launch(detail::runBlocks<threads, Body>, blocks, threads, shared_bytes, body);
 }
 
 #else

@@ -90,17 +90,21 @@ template <class F, class Out, class T, size_t arity>
 struct FlatPointwiseKernel {
   static constexpr size_t kLargest = arity > 0 && sizeof(T) > sizeof(Out) ? sizeof(T) : sizeof(Out);
   static constexpr int kPack = kLargest >= 16 ? 1 : static_cast<int>(16 / kLargest);
-  static constexpr int kPacks = kPack >= 8 ? 2 : 4;
+  static constexpr int kPacks = kPack >= 8 ? 1 : kPack == 4 ? 2 : 4;
   static constexpr int64_t kPerBlock = int64_t{kPointwiseThreads} * kPack * kPacks;
+  // Up to so many elements, each thread handles one: there are more multiprocessors than blocks of packs.
+  static constexpr int64_t kFew = 512 * kPointwiseThreads;
 
   Function<F, Out, T> function;
   Out* out;
   FlatInput<T> inputs[arity == 0 ? 1 : arity];
   int64_t n;
+  int64_t per_block;
   bool aligned;
 
   void prepare() {
-    aligned = reinterpret_cast<uintptr_t>(out) % (sizeof(Out) * kPack) == 0;
+    per_block = n <= kFew ? kPointwiseThreads : kPerBlock;
+    aligned = per_block == kPerBlock && reinterpret_cast<uintptr_t>(out) % (sizeof(Out) * kPack) == 0;
     for (size_t k = 0; k < arity; ++k) aligned = aligned && inputs[k].isAligned(sizeof(T) * kPack);
   }
 
@@ -112,7 +116,7 @@ struct FlatPointwiseKernel {
   }
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
-    const int64_t first = block * kPerBlock;
+    const int64_t first = block * per_block;
     if (aligned && first + kPerBlock <= n) {
       // Everything is read before anything is written, so that many reads are in flight at once.
       T in[arity == 0 ? 1 : arity][kPacks][kPack];
@@ -133,7 +137,7 @@ struct FlatPointwiseKernel {
       }
       return;
     }
-    for (int64_t i = first + thread; i < n && i < first + kPerBlock; i += kPointwiseThreads) out[i] = one(i);
+    for (int64_t i = first + thread; i < n && i < first + per_block; i += kPointwiseThreads) out[i] = one(i);
   }
 };
 
@@ -172,13 +176,17 @@ struct StridedPointwiseKernel {
 template <class F, class Out, class T, size_t arity>
 struct PointwiseLaunches {
   static void flat(const FlatLaunch& launch) {
-    FlatPointwiseKernel<F, Out, T, arity> kernel{
-        {makeFunctor<F>(launch.params), launch.failure}, reinterpret_cast<Out*>(launch.data[0]), {}, launch.n, false};
+    FlatPointwiseKernel<F, Out, T, arity> kernel{{makeFunctor<F>(launch.params), launch.failure},
+                                                 reinterpret_cast<Out*>(launch.data[0]),
+                                                 {},
+                                                 launch.n,
+                                                 0,
+                                                 false};
     for (size_t k = 0; k < arity; ++k) {
       kernel.inputs[k] = FlatInput<T>(launch.data[k + 1], launch.steps[k + 1], (launch.on_host >> (k + 1) & 1) != 0);
     }
     kernel.prepare();
-    launchGrid<kPointwiseThreads>(blocksFor(launch.n, kernel.kPerBlock), kernel);
+    launchGrid<kPointwiseThreads>(blocksFor(launch.n, kernel.per_block), kernel);
   }
 
   static void strided(const StridedLaunch& launch) {

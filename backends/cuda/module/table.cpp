@@ -28,6 +28,7 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .pointwise = kPointwise,
       .reductions = kReductions,
       .copy_strided = copyStrided,
+      .join = launchJoin,
       .softmax = launchSoftmax,
       .layer_norm = launchLayerNorm,
       .read_chosen = launchReadChosen,

@@ -270,9 +270,30 @@ void plainCopies(Graph& graph) {
   }
 }
 
+bool isOnCpu(const Graph& graph) {
+  const auto& tensors = graph.tensors;
+  return std::ranges::all_of(tensors, [](const auto& entry) { return entry.second.device == "cpu"; });
+}
+
+// In a program whose tensors are all on the CPU, to() that names the CPU converts nothing but the dtype. Without the
+// device, the program also runs elsewhere.
+void conversionsOfDtypes(Graph& graph) {
+  for (Node& node : graph.nodes) {
+    for (NamedArgument& input : node.inputs) {
+      if (input.value.graph != nullptr) conversionsOfDtypes(*input.value.graph);
+    }
+    if (node.target != "torch.ops.aten.to.device") continue;
+    const auto device = std::ranges::find(node.inputs, "device", &NamedArgument::name);
+    if (device == node.inputs.end() || device->value.text != "cpu") continue;
+    node.inputs.erase(device);
+    node.target = "torch.ops.aten.to.dtype";
+  }
+}
+
 }  // namespace
 
 void recompose(ExportedProgram& program) {
+  if (isOnCpu(program.graph)) conversionsOfDtypes(program.graph);
   Recomposer(program).run();
   if (!writes(program.graph)) plainCopies(program.graph);
 }

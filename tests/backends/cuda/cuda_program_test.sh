@@ -84,6 +84,17 @@ run "a recording of them" record draws.ops -o draws.rec
 run "the recording made again" replay draws.rec
 expectOutputHas "9 calls, 8 equal, 1 not repeated"
 
+scripts=$(dirname "$2")/../../../scripts
+run "training on a GPU" run "$scripts/train_digits.ops" 1 digits.safetensors cuda:0
+expectOutputHas "of 297"
+expectStatus 0
+run "training that goes on" run "$scripts/train_digits.ops" 2 digits.safetensors cuda:0
+expectOutputHas "correct 2"
+expectStatus 0
+run "training that goes on on the CPU" run "$scripts/train_digits.ops" 3 digits.safetensors
+expectOutputHas "correct 2"
+expectStatus 0
+
 cat > fallback.ops <<'END'
 op my::running(Tensor x) -> Tensor
 impl my::running @ CPU { return x.cumsum(0) }
@@ -135,6 +146,33 @@ END
 run "a mode sees all calls of a function that would be a graph" run count.ops
 expectOutput "['aten::exp', 'aten::exp', 'aten::exp', 'aten::exp', 'aten::exp']"
 expectStatus 0
+
+cat > made.ops <<'END'
+fn step(Tensor x) -> Tensor { return x + arange(x.size(0)) }
+x = ones(3, device="cuda:0")
+with device("cuda:0") {
+  print(zeros(2).device, tensor([1, 2]).device, step(x).device)
+  for i in range(3) {
+    with cuda_graph() { y = step(x) }
+  }
+  print(y.cpu())
+}
+with device("cuda:1") { print(zeros(2).device) }
+with cuda_graph() { step(x) }
+END
+run "a default device" run made.ops
+expectOutput "cuda:0 cuda:0 cuda:0
+tensor([1., 2., 3.])
+cuda:1"
+expectErrorsHave "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+expectStatus 1
+echo 'with device("cuda:7") { print(1) }' > seventh.ops
+run "a default device that is not there" run seventh.ops
+expectErrorsHave "device 'cuda:7': there are only 2 CUDA devices, so that the last one is 'cuda:1'"
+expectOutput ""
+expectStatus 1
+run "a trace of a default device" trace made.ops -o made.traced.ops
+[[ $(< made.traced.ops) == *"zeros("*"device='cuda:0'"* || $(< made.traced.ops) == *'device="cuda:0"'* ]] || fail "$test_name" "$(< made.traced.ops)"
 
 cat > refused.ops <<'END'
 fn show(Tensor x) -> Tensor { print(1); return x }
@@ -316,6 +354,11 @@ run "the table of an operator without a driver" table aten::exp
 [[ $output != *CUDA* ]] || fail "$test_name" "$output"
 run "a tensor without a driver" run there.ops
 expectErrorsHave "device 'cuda:0': CUDA: no device (no NVIDIA driver is installed); use 'cpu'"
+expectStatus 1
+echo 'with device("cuda:0") { print(1) }' > scope.ops
+run "a default device without a driver" run scope.ops
+expectErrorsHave "device 'cuda:0': CUDA: no device (no NVIDIA driver is installed); use 'cpu'"
+expectOutput ""
 expectStatus 1
 for scope in "stream()" "cuda_graph()"; do
   echo "with $scope { print(1) }" > scope.ops

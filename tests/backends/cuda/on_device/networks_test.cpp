@@ -261,6 +261,13 @@ TEST(CudaLinear, ScalesTheProductOrTheSum) {
   expectSame(scaled(2, 0.5), numbers({50}), numbers({40, 33}), numbers({33, 50}));
   expectSame(scaled(0, 1), numbers({50}), numbers({40, 33}), numbers({33, 50}));
   expectSame(scaled(1, 1), numbers({40, 1}), numbers({40, 33}), numbers({33, 50}));
+  expectSame(scaled(1, 1), numbers({1, 50}), numbers({1, 33}), numbers({33, 50}));
+  expectSame(
+      [](const Tensor& sum, const Tensor& a, const Tensor& b) {
+        Tensor row = boxcar::clone(sum);
+        return boxcar::addmm_(row, a, b);
+      },
+      numbers({1, 50}), numbers({1, 33}), numbers({33, 50}));
   expectSame(
       [](const Tensor& row, const Tensor& a, const Tensor& b) {
         Tensor out = boxcar::t(boxcar::empty_like(boxcar::t(boxcar::mm(a, b)), std::nullopt, std::nullopt, std::nullopt,

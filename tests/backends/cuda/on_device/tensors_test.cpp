@@ -47,6 +47,41 @@ TEST(CudaTensors, ReportsADivisionByZeroAtTheNextOperatorThatWaits) {
   EXPECT_EQ(errorOf([&] { onHost(quotient); }), "no error");  // reported only once
 }
 
+TEST(CudaTensors, JoinsPartsThatLieAnywhere) {
+  // Words of 16 bytes down to 1: where the parts begin, and how long their rows are, decides.
+  for (const ScalarType type : {ScalarType::Byte, ScalarType::Half, ScalarType::Float, ScalarType::ComplexDouble}) {
+    for (const int64_t begin : {0, 1, 2, 4, 16}) {
+      for (const int64_t dim : {0, 1}) {
+        SCOPED_TRACE(testing::Message() << dtypeName(type) << " from " << begin << " along " << dim);
+        const Tensor line = boxcar::to(boxcar::arange(700), type);
+        const auto partsOf = [&](const Tensor& all) {
+          std::vector<Tensor> parts;
+          for (const int64_t width : {1, 16, 0, 3, 8}) {
+            const int64_t rows = dim == 0 ? width : 6;
+            const int64_t columns = dim == 0 ? 16 : width;
+            const Tensor part = boxcar::slice(all, 0, begin, begin + rows * columns);
+            parts.push_back(boxcar::view(part, std::vector<int64_t>{rows, columns}));
+          }
+          return parts;
+        };
+        EXPECT_TRUE(boxcar::equal(onHost(boxcar::cat(partsOf(onCuda(line)), dim)), boxcar::cat(partsOf(line), dim)));
+      }
+    }
+  }
+}
+
+TEST(CudaTensors, JoinsMoreThanALaunchTakes) {
+  const Tensor line = boxcar::arange(2000);
+  const auto joined = [](const Tensor& all) {
+    std::vector<Tensor> parts;
+    for (int64_t i = 0; i < 75; ++i) {
+      parts.push_back(boxcar::view(boxcar::slice(all, 0, i, i + 4 * (1 + i % 3)), std::vector<int64_t>{4, 1 + i % 3}));
+    }
+    return boxcar::cat(parts, 1);
+  };
+  EXPECT_TRUE(boxcar::equal(onHost(joined(onCuda(line))), joined(line)));
+}
+
 TEST(CudaTensors, ResizesAnOutput) {
   Tensor out = onCuda(floats({7}));
   boxcar::add_out(out, onCuda(floats({1, 2, 3})), onCuda(floats({1, 1, 1})));
