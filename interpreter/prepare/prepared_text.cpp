@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/prepare/absorption.h>
 #include <boxcar/interpreter/prepare/channels_last.h>
+#include <boxcar/interpreter/prepare/constant_folding.h>
 #include <boxcar/interpreter/prepare/pointwise_groups.h>
 #include <boxcar/interpreter/prepare/prepared_text.h>
 #include <boxcar/interpreter/prepare/rewriter.h>
@@ -109,7 +110,8 @@ std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const st
         source->name(), script.source()->text().substr(0, 500));
     return rewrite(script, all);
   };
-  bool is_better = changed.change(applyRules, kMostPasses + 1);
+  bool is_better = changed.change(foldConstants, kMostPasses);
+  is_better |= changed.change(applyRules, kMostPasses + 1);
   is_better |= changed.change(absorb, kMostPasses);
   is_better |= changed.change(groupPointwise, 1);
   is_better |= changed.change(keepChannelsLast, 1);

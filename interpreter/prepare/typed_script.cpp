@@ -18,7 +18,7 @@ std::unique_ptr<TypedScript> TypedScript::infer(const SourcePtr& source, Diagnos
   if (declarations.lacksModule()) return nullptr;
   // The statements come first: they determine the types of the constants.
   const Span whole{0, static_cast<uint32_t>(source->text().size())};
-  Inference(declarations, nullptr, diagnostics).run(script->tree_.statements, whole);
+  script->statements_ = Inference(declarations, nullptr, diagnostics).run(script->tree_.statements, whole);
   for (const auto& function : declarations.functions()) {
     if (function->body == nullptr || function->kind != BodyKind::Function) continue;
     script->functions_.push_back(

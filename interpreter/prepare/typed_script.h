@@ -36,6 +36,8 @@ class TypedScript final {
 
   const SourcePtr& source() const noexcept { return tree_.source; }
   const syntax::SyntaxTree& tree() const noexcept { return tree_; }
+  // Its statements outside of functions.
+  const typed::Block& statements() const noexcept { return statements_.body; }
   // Its `fn`s, methods of structs among them.
   const std::vector<TypedFunction>& functions() const noexcept { return functions_; }
   // Returns the function called [name], no method; null if there is none.
@@ -51,6 +53,7 @@ class TypedScript final {
 
   syntax::SyntaxTree tree_;
   std::unique_ptr<Declarations> declarations_;
+  typed::Function statements_;
   std::vector<TypedFunction> functions_;
 };
 

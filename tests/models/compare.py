@@ -236,9 +236,9 @@ def table_of(head, rows, left=1):
         head, ["---" if i < left else "--:" for i in range(len(head))], *rows])
 
 
-def read_reasons():
-    """Returns {model: reason} of reasons.txt, with lines such as `falcon  it calls an operator that is missing`."""
-    lines = (HERE / "reasons.txt").read_text().splitlines()
+def read_reasons(file=HERE / "reasons.txt"):
+    """Returns {model: reason} of a file with lines such as `falcon  it calls an operator that is missing`."""
+    lines = file.read_text().splitlines()
     return dict(line.split(None, 1) for line in lines if line.strip() and not line.startswith("#"))
 
 
