@@ -95,7 +95,8 @@ std::vector<Edit> importThatNothingNeeds(const TypedScript& script) {
 
 }  // namespace
 
-std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const std::vector<const Rules*>& rules) {
+std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const std::vector<const Rules*>& rules,
+                         ScriptRole role) {
   std::vector<const Rules*> all = rules;
   all.push_back(&libraryRules(loader));
   ChangedScript changed(source, loader);
@@ -114,7 +115,9 @@ std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const st
   is_better |= changed.change(applyRules, kMostPasses + 1);
   is_better |= changed.change(absorb, kMostPasses);
   is_better |= changed.change(groupPointwise, 1);
-  is_better |= changed.change(keepChannelsLast, 1);
+  if (role == ScriptRole::Program) {
+    is_better |= changed.change([loader](const TypedScript& script) { return keepChannelsLast(script, loader); }, 1);
+  }
   if (!is_better) return std::string(source->text());
   if (imports) changed.change(importThatNothingNeeds, 1);
   Diagnostics diagnostics;

@@ -52,6 +52,10 @@ CalledFunction TypedScript::called(const typed::CallFunction& call) const {
   return {};
 }
 
+const CodeModule& TypedScript::moduleOf(const typed::CallFunction& call) const {
+  return declarations_->modules()[declarations_->imports()[call.function].module];
+}
+
 bool TypedScript::imports(std::string_view path) const {
   return std::ranges::any_of(declarations_->modules(),
                              [path](const CodeModule& each) { return each.path == path && each.alias.empty(); });

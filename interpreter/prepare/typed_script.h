@@ -43,6 +43,8 @@ class TypedScript final {
   // Returns the function called [name], no method; null if there is none.
   const TypedFunction* find(std::string_view name) const;
   CalledFunction called(const typed::CallFunction& call) const;
+  // The file that has the function, which must be imported.
+  const CodeModule& moduleOf(const typed::CallFunction& call) const;
   // Whether it imports [path] without an alias.
   bool imports(std::string_view path) const;
   // Whether its text has the name of a function of the file that it imports as [path].

@@ -7,12 +7,18 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/temporary_folder.h"
 #include "tests/test_support.h"
 
 namespace boxcar {
 namespace {
+
+std::string preparedScript(std::string text, std::string name, const std::vector<std::string>& rules = {}) {
+  return interp::prepareScript(std::move(text), std::move(name), rules).text;
+}
 
 void expectError(auto&& body, const std::string& text) { EXPECT_EQ(errorOf(body), text); }
 
@@ -24,7 +30,7 @@ std::string prepared(const std::string& parameters, const std::string& body) {
                              parameters + ") -> Tensor {\n" + body +
                              "}\n\nfn caller(Tensor a, Dict(str, Tensor) net) " +
                              "-> Tensor {\n    return other(a)\n}\n";
-  const std::string text = interp::prepareScript(script, "test.ops");
+  const std::string text = preparedScript(script, "test.ops");
   const size_t begin = text.find("{\n", text.find("fn f(")) + 2;
   return text.substr(begin, text.find("\n}\n", begin) + 1 - begin);
 }
@@ -172,13 +178,13 @@ TEST(Preparation, AScriptWithFunctionsOfTheNamesOfLayersStays) {
   const std::string script =
       "fn fused_linear_layer(Tensor x) -> Tensor { return x }\n"
       "fn f(Tensor x, Tensor w) -> Tensor { return linear(x, w).relu() }\n";
-  EXPECT_EQ(interp::prepareScript(script, "test.ops"), script);
+  EXPECT_EQ(preparedScript(script, "test.ops"), script);
 }
 
 TEST(Preparation, StatementsOfOneLineAndMethodsAreFused) {
-  EXPECT_EQ(interp::prepareScript("struct Layer {\n    Tensor w\n\n    fn forward(self, Tensor x) -> Tensor {\n"
-                                  "        y = linear(x, self.w); return y.relu()\n    }\n}\n",
-                                  "test.ops"),
+  EXPECT_EQ(preparedScript("struct Layer {\n    Tensor w\n\n    fn forward(self, Tensor x) -> Tensor {\n"
+                           "        y = linear(x, self.w); return y.relu()\n    }\n}\n",
+                           "test.ops"),
             "struct Layer {\n    Tensor w\n\n    fn forward(self, Tensor x) -> Tensor {\n"
             "        return fused::linear(x, self.w, activation=\"relu\")\n    }\n}\n");
 }
@@ -224,7 +230,7 @@ TEST(Preparation, APointwiseOperatorAloneStays) {
 // ---- Formats ----
 
 TEST(Preparation, ImagesAreConvertedAtTheEdgesOfTheProgram) {
-  const std::string text = interp::prepareScript(
+  const std::string text = preparedScript(
       std::string(kImports) +
           "fn block(Tensor x, Dict(str, Tensor) net) -> Tensor {\n    return conv2d_layer(x, net, \"c\")\n}\n\n"
           "fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {\n"
@@ -255,7 +261,7 @@ TEST(Preparation, AProgramThatWritesToViewsKeepsItsFormat) {
 }
 
 TEST(Preparation, OnlyFunctionsWithConvolutionsConvertAndWeightsStay) {
-  const std::string text = interp::prepareScript(
+  const std::string text = preparedScript(
       "fn pick(Tensor x) -> Tensor {\n    return x\n}\n\n"
       "fn f(Tensor x, Tensor w) -> Tensor {\n    return conv2d(x, w)\n}\n",
       "test.ops");
@@ -266,24 +272,23 @@ TEST(Preparation, OnlyFunctionsWithConvolutionsConvertAndWeightsStay) {
 }
 
 TEST(Preparation, APreparedProgramIsPreparedAlready) {
-  const std::string once = interp::prepareScript(std::string(kImports) +
-                                                     "fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {\n"
-                                                     "    return (conv2d_layer(x, net, \"c\") * 2 + 1).relu()\n}\n",
-                                                 "test.ops");
-  EXPECT_EQ(interp::prepareScript(once, "test.ops"), once);
+  const std::string once = preparedScript(std::string(kImports) +
+                                              "fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {\n"
+                                              "    return (conv2d_layer(x, net, \"c\") * 2 + 1).relu()\n}\n",
+                                          "test.ops");
+  EXPECT_EQ(preparedScript(once, "test.ops"), once);
 }
 
 TEST(Preparation, AScriptThatNothingCanBeDoneForStaysAsItIs) {
   const std::string script = "fn f(Tensor x) -> Tensor { return x+1 }  # a comment\n";
-  EXPECT_EQ(interp::prepareScript(script, "test.ops"), script);
+  EXPECT_EQ(preparedScript(script, "test.ops"), script);
 }
 
 // ---- Constants ----
 
 // Returns function f of a script that is only this function after [before], prepared.
 std::string folded(const std::string& parameters, const std::string& body, const std::string& before = {}) {
-  const std::string text =
-      interp::prepareScript(before + "fn f(" + parameters + ") -> Any {\n" + body + "}\n", "test.ops");
+  const std::string text = preparedScript(before + "fn f(" + parameters + ") -> Any {\n" + body + "}\n", "test.ops");
   const size_t begin = text.find("{\n", text.find("fn f(")) + 2;
   return text.substr(begin, text.find("\n}\n", begin) + 1 - begin);
 }
@@ -378,9 +383,8 @@ TEST_F(RulesOfAFile, ComeBeforeThoseOfTheLibrary) {
   const std::string rules = fileWith(
       "fn twice(Tensor x) -> (Tensor before, Tensor after) { return (relu(relu(x)), relu(x)) }\n"
       "fn example_x() -> Tensor { return randn(3) }\n");
-  EXPECT_EQ(
-      interp::prepareScript("fn f(Tensor x) -> Tensor {\n    return x.relu().relu().relu()\n}\n", "test.ops", {rules}),
-      "fn f(Tensor x) -> Tensor {\n    return relu(x)\n}\n");
+  EXPECT_EQ(preparedScript("fn f(Tensor x) -> Tensor {\n    return x.relu().relu().relu()\n}\n", "test.ops", {rules}),
+            "fn f(Tensor x) -> Tensor {\n    return relu(x)\n}\n");
   EXPECT_TRUE(interp::faultsOfRules(rules).empty());
 }
 
@@ -402,7 +406,7 @@ TEST_F(RulesOfAFile, ThatFindTheirOwnResultsAreErrors) {
       "fn more(Tensor x) -> (Tensor before, Tensor after) { return (x.sin(), x.sin().neg()) }\n"
       "fn example_x() -> Tensor { return zeros(2) }\n");
   const std::string error =
-      errorOf([&] { interp::prepareScript("fn f(Tensor x) -> Tensor { return x.sin() }\n", "test.ops", {rules}); });
+      errorOf([&] { preparedScript("fn f(Tensor x) -> Tensor { return x.sin() }\n", "test.ops", {rules}); });
   EXPECT_TRUE(
       error.starts_with("test.ops: the rules find something in their own results, again and again; the last of "
                         "these programs begins with\nimport \"fused.ops\"\nfn f(Tensor x) -> Tensor { return neg("))
@@ -411,7 +415,7 @@ TEST_F(RulesOfAFile, ThatFindTheirOwnResultsAreErrors) {
 
 TEST_F(RulesOfAFile, ThatAreNoneAreErrors) {
   const auto prepareWith = [this](const std::string& text) {
-    interp::prepareScript("print(1)\n", "test.ops", {fileWith(text)});
+    preparedScript("print(1)\n", "test.ops", {fileWith(text)});
   };
   expectError([&] { prepareWith("fn r(Tensor x) -> (Tensor before, Tensor after) { return (relu(x), x) }\n"); },
               (folder_ / "rules.ops") +
@@ -475,6 +479,63 @@ TEST(Preparation, OfAProgramLeavesTheFunctionsThatAreHeld) {
     each->call(stack);
     EXPECT_TRUE(boxcar::allclose(pop(stack).toTensor(), boxcar::full({1, 2}, 6.0)));
   }
+}
+
+class PreparationOfImports : public testing::Test {
+ protected:
+  // Returns what function f of the program gives for 2.
+  static double resultOf(const Program& program) {
+    Stack stack;
+    push(stack, boxcar::full({1, 2}, 2.0));
+    program.function("f").call(stack);
+    return boxcar::item(boxcar::sum(pop(stack).toTensor())).toDouble();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(PreparationOfImports, OtherProgramsKeepTheirs) {
+  folder_.write("lower.ops",
+                "struct Weight {\n    Tensor w\n}\nfn lower(Tensor x, Weight w) -> Tensor {\n"
+                "    return linear(x, w.w).relu()\n}\n");
+  folder_.write("upper.ops",
+                "import \"lower.ops\"\nfn upper(Tensor x) -> Tensor {\n"
+                "    return lower(x, Weight(ones(3, 2)))\n}\n");
+  const std::string text =
+      "import \"upper.ops\"\nimport \"lower.ops\"\n"
+      "fn f(Tensor x) -> Tensor {\n    return upper(x) + lower(x, Weight(ones(3, 2)))\n}\n";
+  const std::string name = folder_ / "main.ops";
+  const interp::PreparedScript prepared = interp::prepareScript(text, name);
+  EXPECT_EQ(prepared.text, text);
+  ASSERT_EQ(prepared.imports.size(), 2u);  // upper.ops imports one that has changed
+  Program program = Program::compile(text, name);
+  const Program other = Program::compile(text, name);
+  program.prepare();
+  EXPECT_EQ(resultOf(program), 24.0);
+  EXPECT_EQ(resultOf(other), 24.0);
+}
+
+TEST_F(PreparationOfImports, FilesWithOperatorsAndWhatTheyImportStay) {
+  const std::string lower = "fn lower(Tensor x) -> Tensor {\n    return linear(x, ones(3, 2)).relu()\n}\n";
+  folder_.write("lower.ops", lower);
+  folder_.write("upper.ops",
+                "import \"lower.ops\"\nop prepared::upper(Tensor x) -> Tensor {\n"
+                "    return lower(x)\n}\n");
+  const std::string text =
+      "import \"upper.ops\"\nimport \"lower.ops\"\n"
+      "fn f(Tensor x) -> Tensor {\n    return prepared::upper(x) + lower(x)\n}\n";
+  EXPECT_TRUE(interp::prepareScript(text, folder_ / "main.ops").imports.empty());
+  Program program = Program::compile(text, folder_ / "main.ops");
+  program.prepare();
+  EXPECT_EQ(resultOf(program), 24.0);
+}
+
+TEST_F(PreparationOfImports, AProgramWhoseImportsMakeViewsByStridesKeepsItsFormat) {
+  folder_.write("head.ops", "fn head(Tensor x) -> Tensor {\n    return x.view(x.size(0), -1)\n}\n");
+  const std::string text =
+      "import \"head.ops\"\nfn f(Tensor x, Tensor w) -> Tensor {\n    return head(conv2d(x, w))\n}\n";
+  const std::string prepared = preparedScript(text, folder_ / "main.ops");
+  EXPECT_EQ(prepared.find("to_channels_last"), std::string::npos) << prepared;
 }
 
 TEST(Preparation, ThatFailsLeavesTheProgram) {
