@@ -71,6 +71,12 @@ std::optional<IValue> computeValue(Opcode op, const IValue& a, const IValue& b) 
   }
 }
 
+// Whether values of the type may be constants.
+bool isConstantType(TypePtr type) {
+  if (type->isOptional() || type->kind() == TypeKind::List) return isConstantType(type->element());
+  return type->kind() != TypeKind::Tensor && type->kind() != TypeKind::Dict;
+}
+
 bool isNeverNone(const typed::Expr& expr) {
   const TypeKind kind = expr.type->kind();
   return kind != TypeKind::None && kind != TypeKind::Any && kind != TypeKind::Optional && kind != TypeKind::Variable;
@@ -89,7 +95,8 @@ std::optional<IValue> ConstantEvaluator::compute(const typed::Operate& operate) 
       const auto* constant = get_if<typed::Constant>(&(*none)->node);
       if (constant == nullptr || !constant->value.isNone()) continue;
       if (const auto known = valueOf(**value)) return known->isNone();
-      if (get_if<typed::ReadVariable>(&(*value)->node) != nullptr && isNeverNone(**value)) return false;
+      const auto* read = get_if<typed::ReadVariable>(&(*value)->node);
+      if (read != nullptr && (isNeverNone(**value) || present.contains(read->variable))) return false;
     }
     return std::nullopt;
   }
@@ -195,15 +202,17 @@ std::optional<IValue> ConstantEvaluator::valueOf(const typed::Expr& expr) const 
 }
 
 const typed::Expr* partThatIsNeverConstant(const typed::Expr& expr) {
+  const auto* operate = get_if<typed::Operate>(&expr.node);
+  if (operate != nullptr && operate->op == Opcode::Is) return nullptr;
+  const bool is_variable = get_if<typed::ReadVariable>(&expr.node) != nullptr;
   const auto* call = get_if<typed::CallBuiltin>(&expr.node);
-  const bool is_computed =
-      call != nullptr
-          ? isConstantBuiltin(builtins()[call->builtin].name())
-          : get_if<typed::Constant>(&expr.node) != nullptr || get_if<typed::ReadVariable>(&expr.node) != nullptr ||
-                get_if<typed::Operate>(&expr.node) != nullptr || get_if<typed::Logical>(&expr.node) != nullptr ||
-                get_if<typed::Conditional>(&expr.node) != nullptr || get_if<typed::MakeList>(&expr.node) != nullptr ||
-                get_if<typed::MakeSlice>(&expr.node) != nullptr;
-  if (!is_computed) return &expr;
+  const bool may_be_constant =
+      (is_variable && isConstantType(expr.type)) ||
+      (call != nullptr && isConstantBuiltin(builtins()[call->builtin].name())) ||
+      get_if<typed::Constant>(&expr.node) != nullptr || operate != nullptr ||
+      get_if<typed::Logical>(&expr.node) != nullptr || get_if<typed::Conditional>(&expr.node) != nullptr ||
+      get_if<typed::MakeList>(&expr.node) != nullptr || get_if<typed::MakeSlice>(&expr.node) != nullptr;
+  if (!may_be_constant) return &expr;
   const typed::Expr* found = nullptr;
   typed::eachOperand(
       expr,

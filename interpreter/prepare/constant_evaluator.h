@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace boxcar::interp {
 
@@ -15,6 +16,7 @@ class ConstantEvaluator final {
   std::optional<IValue> valueOf(const typed::Expr& expr) const;
 
   std::map<typed::VariableId, IValue> variables;
+  std::set<typed::VariableId> present;  // variables that are not None, whatever else they are
   std::map<uint32_t, IValue> globals;
 
  private:
@@ -27,7 +29,7 @@ class ConstantEvaluator final {
 };
 
 // Returns the part of [expr] that keeps a ConstantEvaluator from computing it whatever its variables are: a call of an
-// operator or of a function, say. Null if there is none.
+// operator or of a function, or a tensor, say. Null if there is none.
 const typed::Expr* partThatIsNeverConstant(const typed::Expr& expr);
 
 // Whether [value] is a scalar or a text, of which any number of variables can have the same.

@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/compiler/inference.h>
 #include <boxcar/interpreter/prepare/typed_script.h>
 #include <boxcar/interpreter/syntax/grammar.h>
+#include <boxcar/interpreter/syntax/lexer.h>
 
 #include <algorithm>
 #include <utility>
@@ -27,6 +28,15 @@ std::unique_ptr<TypedScript> TypedScript::infer(const SourcePtr& source, Diagnos
   }
   if (diagnostics.error_count() != errors_before) return nullptr;
   return script;
+}
+
+const std::vector<Span>& TypedScript::comments() const {
+  if (!comments_) {
+    Diagnostics diagnostics;
+    const bool may_have_some = source()->text().find('#') != std::string_view::npos;
+    comments_ = may_have_some ? syntax::lex(source(), diagnostics).comments : std::vector<Span>();
+  }
+  return *comments_;
 }
 
 const TypedFunction* TypedScript::find(std::string_view name) const {

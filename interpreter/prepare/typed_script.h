@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/syntax/diagnostic.h>
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,8 @@ class TypedScript final {
 
   const SourcePtr& source() const noexcept { return tree_.source; }
   const syntax::SyntaxTree& tree() const noexcept { return tree_; }
+  // Its comments, in the order of the text.
+  const std::vector<Span>& comments() const;
   // Its statements outside of functions.
   const typed::Block& statements() const noexcept { return statements_.body; }
   // Its `fn`s, methods of structs among them.
@@ -55,6 +58,7 @@ class TypedScript final {
 
   syntax::SyntaxTree tree_;
   std::unique_ptr<Declarations> declarations_;
+  mutable std::optional<std::vector<Span>> comments_;  // read when they are asked for
   typed::Function statements_;
   std::vector<TypedFunction> functions_;
 };

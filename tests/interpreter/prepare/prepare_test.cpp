@@ -428,7 +428,9 @@ TEST_F(RulesOfAFile, ThatAreNoneAreErrors) {
             "fn example_x() -> Tensor { return ones(2) }\n");
       },
       (folder_ / "rules.ops") +
-          ":1:4: the rule `r` must consist of one statement, `return (…, …)`: what it replaces, and by what");
+          ":1:4: the rule `r` must consist of `return (…, …)`, what it replaces and by what, and of asserts before it, "
+          "which "
+          "say when");
   expectError(
       [&] {
         prepareWith(
@@ -436,6 +438,70 @@ TEST_F(RulesOfAFile, ThatAreNoneAreErrors) {
             "fn example_x() -> Tensor { return ones(2) }\n");
       },
       (folder_ / "rules.ops") + ":1:4: the rule `r` would replace every expression; its first result must be a call");
+}
+
+TEST_F(RulesOfAFile, ApplyWhereTheirConditionsHold) {
+  const std::string rules = fileWith(
+      "fn r(Tensor x, Tensor w, Tensor? b, int[2] stride, str padding) -> (Tensor before, Tensor after) {\n"
+      "    assert stride == [1, 1] and b is None\n"
+      "    assert padding in [\"same\", \"valid\"], \"not both\"\n"
+      "    return (conv2d(x, w, b, stride, padding), x @ w)\n}\n"
+      "fn example_x() -> Tensor { return randn(1, 1, 1, 1) }\nfn example_w() -> Tensor { return randn(1, 1, 1, 1) }\n"
+      "fn example_b() -> Tensor? { return None }\nfn example_stride() -> int[] { return [1, 1] }\n"
+      "fn example_padding() -> str { return \"same\" }\n");
+  EXPECT_TRUE(interp::faultsOfRules(rules).empty());
+  const auto prepared = [&](const std::string& arguments) {
+    const std::string text =
+        preparedScript("fn f(Tensor x, Tensor w, Tensor b, Tensor? c, int n) -> Tensor {\n    return conv2d(x, w, " +
+                           arguments + ")\n}\n",
+                       "test.ops", {rules});
+    return text.substr(text.find("return"), text.rfind("\n}") - text.find("return"));
+  };
+  EXPECT_EQ(prepared("None, 1, \"same\""), "return x @ w");
+  EXPECT_EQ(prepared("None, [2 - 1, 1], \"valid\""), "return x @ w");
+  for (const char* arguments : {"None, 2, \"same\"", "b, 1, \"same\"", "c, 1, \"same\"", "None, n, \"same\""}) {
+    EXPECT_NE(prepared(arguments).find(std::string("conv2d(x, w, ") + arguments), std::string::npos);
+  }
+}
+
+TEST_F(RulesOfAFile, WhoseConditionsCannotBeJudgedAreErrors) {
+  const auto errorOfCondition = [this](const std::string& condition) {
+    const std::string rules = fileWith("fn r(Tensor x, int n) -> (Tensor before, Tensor after) {\n    assert " +
+                                       condition + "\n    return (relu(x + n), x)\n}\n");
+    const std::string error = errorOf([&] { preparedScript("print(1)\n", "test.ops", {rules}); });
+    EXPECT_TRUE(error.starts_with(folder_ / "rules.ops:2:")) << error;
+    return error.substr(error.find("rules.ops:2:"));
+  };
+  EXPECT_EQ(errorOfCondition("n > 0 and x.dim() == 2"),
+            "rules.ops:2:22: the condition `n > 0 and x.dim() == 2` of the rule `r` cannot be judged when a program is "
+            "prepared, because `x.dim()` is not known then; a condition is about the numbers, texts and lists that "
+            "parameters stand for, and about whether one is None");
+  EXPECT_NE(errorOfCondition("x.sum() > 2").find("because `x.sum()"), std::string::npos);
+  EXPECT_NE(errorOfCondition("clock() > n").find("because `clock()`"), std::string::npos);
+}
+
+TEST_F(RulesOfAFile, WhoseResultsAreErrorsAreNamed) {
+  const std::string rules = fileWith(
+      "import \"nn.ops\"\n"
+      "fn r(Tensor x, Tensor w) -> (Tensor before, Tensor after) {\n"
+      "    return (relu(x @ w), linear_layer(x, {\"a.weight\": w.t()}, \"a\").relu())\n}\n"
+      "fn example_x() -> Tensor { return ones(2, 2) }\nfn example_w() -> Tensor { return ones(2, 2) }\n");
+  const std::string script = "fn f(Tensor x) -> Tensor {\n    return relu(x @ x)\n}\n";
+  expectError([&] { preparedScript(script, "test.ops", {rules}); },
+              (folder_ / "rules.ops") +
+                  ":2:4: what the rule `r` writes in test.ops, `relu(linear_layer(x, {\"a.weight\": x.t()}, \"a\"))`, "
+                  "is an error there: there is no function or operator called `linear_layer`");
+  EXPECT_NE(preparedScript("import \"nn.ops\"\n" + script, "test.ops", {rules}).find("activation=\"relu\""),
+            std::string::npos);
+}
+
+TEST(Preparation, CommentsInWhatIsReplacedComeBeforeIt) {
+  EXPECT_EQ(preparedLayers("    y = linear_layer(  # the first\n        x, net, \"a\"\n    )  # stays\n"
+                           "    y = relu(\n        y  # the second\n    )\n"
+                           "    return y @ linear_layer(x, net, \"b\")  # the last\n"),
+            "    # the first\n    # stays\n    # the second\n"
+            "    y = fused_linear_layer(x, net, \"a\", activation=\"relu\")\n"
+            "    return y @ fused_linear_layer(x, net, \"b\")  # the last\n");
 }
 
 // ---- Programs ----
