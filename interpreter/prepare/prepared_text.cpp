@@ -154,7 +154,10 @@ std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const st
   const bool imports = changed.change(importOfFusedLayers, 1);
   if (changed.script() == nullptr || !changed.script()->imports(kFusedLayers)) return std::string(source->text());
   bool is_better = changed.change(foldConstants, kMostPasses);
-  is_better |= applyRules(changed, all);
+  if (applyRules(changed, all)) {
+    is_better = true;
+    changed.change(foldConstants, kMostPasses);
+  }
   is_better |= changed.change(absorb, kMostPasses);
   is_better |= changed.change(groupPointwise, 1);
   if (role == ScriptRole::Program) {

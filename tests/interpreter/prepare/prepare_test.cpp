@@ -103,6 +103,65 @@ TEST(Preparation, OperatorsAreFusedAsLayersAre) {
             "    )\n");
 }
 
+// ---- Attention ----
+
+TEST(Preparation, AttentionWrittenByHandIsOneLayer) {
+  const auto attention = [](const std::string& body) {
+    return prepared("Tensor q, Tensor k, Tensor v, Tensor m", body);
+  };
+  EXPECT_EQ(attention("    return softmax(q @ k.transpose(-2, -1) * 0.125, -1) @ v\n"),
+            "    return fused_attention_layer(q, k.transpose(-2, -1), v, scale=0.125)\n");
+  EXPECT_EQ(attention("    scores = q @ k.mT() / math::sqrt(q.size(-1))\n"
+                      "    scores += m\n"
+                      "    weights = dropout(scores.softmax(dim=-1), 0.1, False)\n"
+                      "    return weights @ v\n"),
+            "    return fused_attention_layer(q, k.mT(), v, divisor=math::sqrt(q.size(-1)), mask=m)\n");
+  EXPECT_EQ(attention("    return dropout((m + q @ k / 8).softmax(-1), 0.0, True).matmul(v)\n"),
+            "    return fused_attention_layer(q, k, v, divisor=8, mask=m)\n");
+  // Not over the keys, or read elsewhere.
+  expectUnchanged("Tensor q, Tensor k, Tensor v", "    return softmax(q @ k, -2) @ v\n");
+  expectUnchanged("Tensor q, Tensor k, Tensor v", "    w = softmax(q @ k, -1)\n    return w @ v + w.sum()\n");
+  expectUnchanged("Tensor q, Tensor k, Tensor v", "    return dropout(softmax(q @ k, -1), 0.1, True) @ v\n");
+}
+
+TEST(Preparation, AttentionGivesWhatItGaveByHandForAllSizesAndMasks) {
+  Program program = Program::compile(
+      "fn f(Tensor q, Tensor k, Tensor v, Tensor m) -> Tensor {\n"
+      "    return softmax(q @ k.transpose(-2, -1) / q.dim() + m, -1) @ v\n}\n"
+      "fn g(Tensor q, Tensor k, Tensor v) -> Tensor {\n    return softmax(q @ k.mT() * 0.0, -1) @ v\n}\n"
+      "fn h(Tensor q, Tensor k, Tensor v) -> Tensor {\n    return softmax(q @ k.mT() / 0, -1) @ v\n}\n",
+      "test.ops");
+  const auto resultsOf = [&program](const std::vector<Tensor>& tensors) {
+    std::vector<Tensor> results;
+    for (const char* name : {"f", "g", "h"}) {
+      Stack stack;
+      for (const Tensor& tensor : tensors) {
+        if (name[0] == 'f' || stack.size() < 3) push(stack, tensor);
+      }
+      program.function(name).call(stack);
+      results.push_back(pop(stack).toTensor());
+    }
+    return results;
+  };
+  const std::vector<Tensor> mask = {boxcar::randn({5, 7}), boxcar::randn({2, 1, 1, 5, 7}),
+                                    boxcar::ge(boxcar::randn({1, 7}), 0)};
+  std::vector<std::vector<Tensor>> cases;
+  for (const Tensor& each : mask) {
+    cases.push_back({boxcar::randn({3, 5, 8}), boxcar::randn({3, 7, 8}), boxcar::randn({3, 7, 6}), each});
+    cases.push_back({boxcar::randn({5, 8}), boxcar::randn({3, 7, 8}), boxcar::randn({7, 6}), each});
+  }
+  cases.push_back({boxcar::randn({8}), boxcar::randn({7, 8}), boxcar::randn({7, 6}), boxcar::randn({7})});
+  std::vector<std::vector<Tensor>> before;
+  for (const auto& each : cases) before.push_back(resultsOf(each));
+  program.prepare();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const std::vector<Tensor> after = resultsOf(cases[i]);
+    for (size_t k = 0; k < after.size(); ++k) {
+      EXPECT_TRUE(boxcar::allclose(before[i][k], after[k], 1e-4, 1e-5, /*equal_nan=*/true)) << i << " " << k;
+    }
+  }
+}
+
 // ---- What stays ----
 
 TEST(Preparation, AValueThatIsReadTwiceStays) {
