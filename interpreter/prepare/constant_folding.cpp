@@ -32,6 +32,19 @@ bool isWrittenAs(const IValue& value, TypePtr type) {
   }
 }
 
+// Whether [expr] may compute something. The others are values as they are, or, as slices are, no values.
+bool isComputed(const syntax::Expr& expr) {
+  return boost::variant2::visit(
+      []<class T>(const T&) {
+        return std::is_same_v<T, syntax::FormattedString> || std::is_same_v<T, syntax::Unary> ||
+               std::is_same_v<T, syntax::Binary> || std::is_same_v<T, syntax::Logical> ||
+               std::is_same_v<T, syntax::Comparison> || std::is_same_v<T, syntax::Conditional> ||
+               std::is_same_v<T, syntax::Call> || std::is_same_v<T, syntax::MethodCall> ||
+               std::is_same_v<T, syntax::Index> || std::is_same_v<T, syntax::ListLiteral>;
+      },
+      expr.node);
+}
+
 // What an expression is a part of.
 enum class Context : uint8_t { Alone, Operand, Object };
 
@@ -206,9 +219,9 @@ class FoldingPass final {
     }
   }
 
-  // Writes the value of [expr] in its place if that is shorter, and no name.
+  // Writes the value of [expr] in its place if that is shorter.
   bool writeValue(const syntax::Expr& expr, Context context) {
-    if (get_if<syntax::NameRef>(&expr.node) != nullptr) return false;
+    if (!isComputed(expr)) return false;
     const KnownValues::Value* known = values_.at(expr.span);
     if (known == nullptr || !isWrittenAs(known->value, known->type)) return false;
     auto text = constantText(known->value);

@@ -358,6 +358,8 @@ TEST(Preparation, ConstantExpressionsThatAreLongerThanTheirValuesAreTheseValues)
   EXPECT_EQ(folded("int n", "    return [n + len(\"abc\" + 'd\"'), n - (2 - 5), [1, 2][0]]\n"),
             "    return [n + 5, n - (-3), 1]\n");
   EXPECT_EQ(folded("Tensor x", "    return x ** (1 - 2)\n"), "    return x ** (-1)\n");
+  EXPECT_EQ(folded("Tensor x", "    return x[:-7][:, -7:-3, ..., 1 + 1:][1, 3:3 + 1]\n"),
+            "    return x[:-7][:, -7:-3, ..., 2:][1, 3:4]\n");
   EXPECT_EQ(folded("Tensor x", "    return [1 / 3, 1e300 * 1e300, float(\"nan\"), [0] * 100, torch.float32]\n"),
             "    return [1 / 3, 1e300 * 1e300, float(\"nan\"), [0] * 100, torch.float32]\n");
 }
