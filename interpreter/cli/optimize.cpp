@@ -84,7 +84,9 @@ void addOptimize(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("optimize", "Write a script or a model as a program that runs faster");
   const auto chosen = std::make_shared<OptimizeCommand>();
   command->add_option("FILE", chosen->file, "The script, or a model that import reads")->type_name("")->required();
-  command->add_option("-o,--output", chosen->output, "The prepared script; without it, it is printed")
+  command
+      ->add_option("-o,--output", chosen->output,
+                   "The prepared script; files that it imports are written beside these. Without it, it is printed")
       ->type_name("OUT.ops");
   command->add_option("--rules", chosen->rules, "A script with more rewrites, tried first; can be repeated")
       ->type_name("RULES.ops")
