@@ -3,8 +3,10 @@
 #include <boxcar/interpreter/prepare/known_values.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -145,15 +147,22 @@ class FoldingPass final {
       edits_.push_back(withoutStatement(source_, span));
       return;
     }
-    // Its statements take the place of the whole.
+    // Its statements take the place of the whole, without the blanks around them, unless these go with a statement.
     const std::string_view text = source_.text();
-    const size_t first = text.find_first_not_of(" \t\n", body.span.begin + 1);
-    remove(span.begin, static_cast<uint32_t>(first));
+    const size_t own_edits = edits_.size();
     visit(body);
-    const size_t end = text.find_last_not_of(" \t\n", body.span.end - 2) + 1;
+    auto first = static_cast<uint32_t>(text.find_first_not_of(" \t\n", body.span.begin + 1));
+    auto end = static_cast<uint32_t>(text.find_last_not_of(" \t\n", body.span.end - 2) + 1);
+    for (const Edit& edit : std::span(edits_).subspan(own_edits)) {
+      first = std::min(first, edit.span.begin);
+      end = std::max(end, edit.span.end);
+    }
+    remove(span.begin, first);
     const size_t next = text.find_first_not_of(" \t", span.end);
     const bool ends_line = next == std::string_view::npos || text[next] == '\n';
-    remove(static_cast<uint32_t>(end), span.end, ends_line ? "" : "\n");
+    // A statement that goes last takes its line's end with it.
+    const bool is_line_over = end != 0 && text[end - 1] == '\n' && ends_line && next != std::string_view::npos;
+    remove(end, is_line_over ? static_cast<uint32_t>(next + 1) : span.end, ends_line ? "" : "\n");
   }
 
   void visit(const syntax::ExprPtr& expr, Context context = Context::Alone) {

@@ -408,6 +408,12 @@ TEST(Preparation, BranchesThatNeverRunAreRemoved) {
                    "    while biased {\n        m = 3\n    }\n    return n if biased else m + 1\n",
                    constants),
             "    # a comment\n    n = 2\n    m = m + n\n    return m + 1\n");
+  EXPECT_EQ(folded("int n",
+                   "    if n > 1 {\n        if biased {\n            n = 1\n        } else {\n"
+                   "            assert True\n            n = 2\n            while biased {\n                n = 3\n"
+                   "            }\n        }\n        n = 4\n    }\n    return n\n",
+                   constants),
+            "    if n > 1 {\n        n = 2\n        n = 4\n    }\n    return n\n");
   EXPECT_EQ(folded("int n", "    if not biased {\n        return n\n    }\n    return n + 1\n", constants),
             "    return n\n");
 }
