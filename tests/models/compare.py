@@ -98,7 +98,8 @@ def first_error(text):
     lines = [line.strip() for line in COLOURS.sub("", text).splitlines() if line.strip()]
     for i, line in enumerate(lines):
         if line.endswith("boxcar does not have"):
-            lacks = [re.sub(r" \(.*", "", each) for each in lines[i + 1:] if not each.startswith("A plugin")]
+            lacks = [re.sub(r" \(.*", "", each) for each in lines[i + 1:]
+                     if not each.startswith(("A plugin", "import ", "^"))]
             return "does not have " + ", ".join(dict.fromkeys(lacks))
         if "error: " in line:
             return line.split("error: ", 1)[1]

@@ -51,7 +51,7 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev models prepared", description=__doc__.split("\n")[0])
     parser.add_argument("--only", metavar="PATTERN", help="only models with such names: 'resnet*'")
     parser.add_argument("--exported", metavar="FOLDER", type=pathlib.Path,
-                        help="where the archives are; without it, build/exported, and those that are missing are exported")
+                        help="where the archives are; without it, build/exported, with those that are missing")
     parser.add_argument("--boxcar", default=export.ROOT / "build" / "release" / "boxcar", help="the program")
     options = parser.parse_args()
     if options.exported is None:
