@@ -14,9 +14,11 @@ using boost::variant2::get_if;
 
 namespace {
 
-// Whether two operators are the same, or [call] is the in-place form of [pattern].
+// Whether two operators are the same, or [call] is the in-place form of [pattern], or does what it does for some sizes.
 bool isFormOf(const OperatorName& pattern, const OperatorName& call) {
   if (pattern == call) return true;
+  const bool is_product = call.overload_name.empty() && (call.name == "aten::bmm" || call.name == "aten::mm");
+  if (is_product && pattern.name == "aten::matmul") return true;
   return pattern.overload_name == call.overload_name && functionalName(call.name) == pattern.name;
 }
 
@@ -138,7 +140,8 @@ bool Matcher::matchAll(const std::vector<typed::ExprPtr>& patterns, const std::v
 
 bool Matcher::matchOperator(const typed::CallOperator& pattern, const typed::CallOperator& call, size_t statement) {
   if (!isFormOf(pattern.name, call.name)) return false;
-  if (pattern.name != call.name && !isFresh({call.arguments[0].get(), statement})) return false;
+  if (isInPlaceName(call.name.name) && pattern.name != call.name && !isFresh({call.arguments[0].get(), statement}))
+    return false;
   const auto op = Dispatcher::singleton().findSchema(pattern.name);
   if (pattern.arguments.size() != call.arguments.size()) return false;
   for (size_t i = 0; i < call.arguments.size(); ++i) {

@@ -113,6 +113,8 @@ TEST(Preparation, AttentionWrittenByHandIsOneLayer) {
             "    return fused_attention_layer(q, k.mT(), v, divisor=math::sqrt(q.size(-1)), mask=m)\n");
   EXPECT_EQ(attention("    return dropout((m + q @ k / 8).softmax(-1), 0.0, True).matmul(v)\n"),
             "    return fused_attention_layer(q, k, v, divisor=8, mask=m)\n");
+  EXPECT_EQ(attention("    return softmax(q.bmm(k.transpose(1, 2)), -1).bmm(v)\n"),
+            "    return fused_attention_layer(q, k.transpose(1, 2), v)\n");
   // Not over the keys, or read elsewhere.
   expectUnchanged("Tensor q, Tensor k, Tensor v", "    return softmax(q @ k, -2) @ v\n");
   expectUnchanged("Tensor q, Tensor k, Tensor v", "    w = softmax(q @ k, -1)\n    return w @ v + w.sum()\n");
