@@ -402,7 +402,12 @@ class PreparationOfImports : public testing::Test {
     return boxcar::item(boxcar::sum(pop(stack).toTensor())).toDouble();
   }
 
-  TemporaryFolder folder_;
+  // It stays until the process ends: another file with the number of one that was imported could not be written.
+  static TemporaryFolder& keptFolder() {
+    static TemporaryFolder folder;
+    return folder;
+  }
+  TemporaryFolder& folder_ = keptFolder();
 };
 
 TEST_F(PreparationOfImports, OtherProgramsKeepTheirs) {
