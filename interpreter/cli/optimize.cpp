@@ -45,13 +45,29 @@ std::string readProgram(const OptimizeCommand& command) {
   return interp::readFile(command.file);
 }
 
+// Throws Error if [path] is a file that no call of this command has written.
+void checkReplaceable(const std::string& path, const std::string& output) {
+  std::error_code error;
+  BOXCAR_CHECK(
+      !fs::exists(path, error) || interp::readFile(path).starts_with(interp::kPreparedFileLine),
+      "'{}' would be overwritten, and is no file that boxcar optimize has written: name another output than '{}'", path,
+      output);
+}
+
+void write(const interp::PreparedScript::File& file) {
+  OutputFile written(file.name);
+  written.write(std::as_bytes(std::span(file.text)));
+  written.commit();
+}
+
 void optimize(const OptimizeCommand& command) {
-  const std::string prepared =
-      interp::prepareScript(readProgram(command), interp::nameOfFile(command.file), command.rules);
-  if (command.output.empty()) return print(prepared);
-  OutputFile file(command.output);
-  file.write(std::as_bytes(std::span(prepared)));
-  file.commit();
+  const std::string name = interp::nameOfFile(command.file);
+  const interp::PreparedScript prepared = interp::prepareScript(readProgram(command), name, command.rules);
+  if (command.output.empty()) return print(prepared.text);
+  const std::vector<interp::PreparedScript::File> files = interp::filesOf(prepared, name, command.output);
+  for (const auto& file : std::span(files).subspan(1)) checkReplaceable(file.name, command.output);
+  for (const auto& file : files) write(file);
+  for (const auto& file : std::span(files).subspan(1)) print("wrote " + file.name + ", which it imports\n");
 }
 
 // Returns whether both sides of all rules agree.
@@ -68,7 +84,9 @@ void addOptimize(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("optimize", "Write a script or a model as a program that runs faster");
   const auto chosen = std::make_shared<OptimizeCommand>();
   command->add_option("FILE", chosen->file, "The script, or a model that import reads")->type_name("")->required();
-  command->add_option("-o,--output", chosen->output, "The prepared script; without it, it is printed")
+  command
+      ->add_option("-o,--output", chosen->output,
+                   "The prepared script; files that it imports are written beside these. Without it, it is printed")
       ->type_name("OUT.ops");
   command->add_option("--rules", chosen->rules, "A script with more rewrites, tried first; can be repeated")
       ->type_name("RULES.ops")

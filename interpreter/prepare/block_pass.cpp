@@ -34,18 +34,37 @@ void BlockPass::visit(const typed::Expr& expr, size_t statement) {
       expr, [&](const typed::Expr& operand) { visit(operand, statement); }, [](const typed::Stmt&) {});
 }
 
+void BlockPass::addComments(Span span, std::string_view text, std::string& lines) const {
+  for (const Span& comment : script_.comments()) {
+    if (comment.begin < span.begin || comment.end > span.end) continue;
+    const std::string_view written = script_.source()->text(comment);
+    if (text.find(written) == std::string_view::npos) lines.append(written).append("\n");
+  }
+}
+
 void BlockPass::apply(Place root, const std::set<size_t>& consumed, const std::string& text) {
+  std::string comments;
   for (const size_t statement : consumed) {
-    edits_.push_back(withoutStatement(*script_.source(), flow_->statement(statement).span));
+    const Span span = flow_->statement(statement).span;
+    edits_.push_back(withoutStatement(*script_.source(), span));
+    addComments(span, text, comments);
     touched_.insert(statement);
   }
   touched_.insert(root.statement);
+  Span changed = root.expr->span;
+  std::string written = text;
   if (flow_->isInPlace(root.statement) && flow_->valueOf(root.statement) == root.expr) {
-    const std::string& name = function_.typed.names[*flow_->definedBy(root.statement)];
-    edits_.push_back({flow_->statement(root.statement).span, name + " = " + text});
-  } else {
-    edits_.push_back({root.expr->span, text});
+    changed = flow_->statement(root.statement).span;
+    written = function_.typed.names[*flow_->definedBy(root.statement)] + " = " + text;
   }
+  addComments(changed, text, comments);
+  const uint32_t begin = flow_->statement(root.statement).span.begin;
+  if (!comments.empty() && begin != changed.begin) {
+    edits_.push_back({{begin, begin}, comments});
+  } else {
+    written.insert(0, comments);
+  }
+  edits_.push_back({changed, std::move(written)});
 }
 
 }  // namespace boxcar::interp

@@ -8,6 +8,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::interp {
@@ -28,7 +29,7 @@ class BlockPass {
   virtual bool replace(Place root) = 0;
 
   // Puts [text] in the place of [root] and removes the statements [consumed]. Where [root] is an in-place call that is
-  // a statement, its variable is set instead.
+  // a statement, its variable is set instead. Comments in what it removes come before the statement.
   void apply(Place root, const std::set<size_t>& consumed, const std::string& text);
 
   const TypedScript& script() const noexcept { return script_; }
@@ -38,6 +39,8 @@ class BlockPass {
 
  private:
   void visit(const typed::Expr& expr, size_t statement);
+  // Adds the comments at [span] to [lines], one a line, but for those that [text] has.
+  void addComments(Span span, std::string_view text, std::string& lines) const;
 
   const TypedScript& script_;
   Effects& effects_;

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,7 +34,7 @@ struct FunctionUses {
 // What a script does with its images.
 class Uses final {
  public:
-  explicit Uses(const TypedScript& script) : script_(script), effects_(script) {
+  Uses(const TypedScript& script, ModuleLoader* loader) : script_(script), loader_(loader), effects_(script) {
     for (const TypedFunction& function : script.functions()) {
       current_ = &functions_[&function];
       visit(function.typed.body, true);
@@ -54,6 +56,43 @@ class Uses final {
   }
 
  private:
+  // Whether the function called [name] does, for scripts that import this one.
+  bool convolves(std::string_view name) const {
+    const TypedFunction* function = script_.find(name);
+    if (function != nullptr) return convolves(*function);
+    return std::ranges::any_of(functions_, [](const auto& each) { return each.second.convolves; });
+  }
+
+  // What a file that the script imports does.
+  struct Imported {
+    std::unique_ptr<TypedScript> script;
+    std::unique_ptr<Uses> uses;
+    bool is_library = false;
+  };
+  const Imported& importedUses(const typed::CallFunction& call) {
+    const CodeModule& module = script_.moduleOf(call);
+    const auto [found, is_new] = imported_.try_emplace(module.path);
+    Imported& imported = found->second;
+    if (!is_new) return imported;
+    Diagnostics diagnostics;
+    const CodeUnit* unit = loader_->load(script_.source(), module.path, module.span, diagnostics);
+    if (unit == nullptr) return imported;
+    imported.is_library = unit->source->name().starts_with(kLibraryFolder);
+    if (!imported.is_library) imported.script = TypedScript::infer(unit->source, diagnostics, loader_);
+    if (imported.script != nullptr) imported.uses = std::make_unique<Uses>(*imported.script, loader_);
+    return imported;
+  }
+
+  void noteImported(const typed::CallFunction& call, const CalledFunction& function) {
+    const Imported& imported = importedUses(call);
+    if (imported.is_library) return;
+    if (imported.uses == nullptr || imported.uses->dependsOnMemory()) {
+      depends_on_memory_ = true;
+    } else if (!imported.uses->isConverted()) {  // such as a model, which has its own edges
+      current_->convolves = current_->convolves || imported.uses->convolves(function.name);
+    }
+  }
+
   bool convolves(const TypedFunction& function, std::set<const TypedFunction*>& passed) const {
     if (!passed.insert(&function).second) return false;
     const FunctionUses& uses = functions_.at(&function);
@@ -74,8 +113,14 @@ class Uses final {
   void visit(const typed::Expr& expr, const BlockFlow* flow, size_t statement) {
     if (const auto* call = get_if<typed::CallFunction>(&expr.node)) {
       const CalledFunction function = script_.called(*call);
-      if (function.own != nullptr) current_->called.insert(function.own);
-      current_->convolves = current_->convolves || function.name == "fused_conv2d_layer";
+      if (function.own != nullptr) {
+        current_->called.insert(function.own);
+      } else {
+        noteImported(*call, function);
+      }
+      // Those of imported files may not be fused yet.
+      current_->convolves =
+          current_->convolves || function.name == "fused_conv2d_layer" || function.name == "conv2d_layer";
       is_converted_ = is_converted_ || function.name == kToLast;
     } else if (const auto* operation = get_if<typed::CallOperator>(&expr.node)) {
       noteOperator(*operation, flow, statement);
@@ -103,7 +148,7 @@ class Uses final {
                                              "aten::set_",         "aten::view_as",      "aten::stride",
                                              "aten::_unsafe_view", "aten::is_contiguous"};
     depends_on_memory_ = depends_on_memory_ || std::ranges::find(kStrided, call.name.name) != std::end(kStrided);
-    if (call.name.name == "fused::convolution") {
+    if (call.name.name == "fused::convolution" || call.name.name == "aten::conv2d") {
       current_->convolves = true;
       for (size_t i = 1; i < call.arguments.size(); ++i) {
         const auto* weight = get_if<typed::ReadVariable>(&call.arguments[i]->node);
@@ -122,7 +167,9 @@ class Uses final {
   }
 
   const TypedScript& script_;
+  ModuleLoader* loader_;
   Effects effects_;
+  std::map<std::string, Imported> imported_;
   bool depends_on_memory_ = false;
   bool is_converted_ = false;
   std::unordered_map<const TypedFunction*, FunctionUses> functions_;
@@ -157,8 +204,8 @@ void convertResults(const TypedScript& script, const typed::Block& block, std::v
 
 }  // namespace
 
-std::vector<Edit> keepChannelsLast(const TypedScript& script) {
-  const Uses uses(script);
+std::vector<Edit> keepChannelsLast(const TypedScript& script, ModuleLoader* loader) {
+  const Uses uses(script, loader);
   std::vector<Edit> edits;
   if (uses.dependsOnMemory() || uses.isConverted()) return edits;
   for (const TypedFunction& function : script.functions()) {

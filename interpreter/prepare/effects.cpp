@@ -34,6 +34,13 @@ bool isFalse(const typed::Expr& expr) {
   return constant != nullptr && constant->value.isBool() && !constant->value.toBool();
 }
 
+// Whether it is a dropout that drops nothing.
+bool dropsNothing(const typed::CallOperator& call) {
+  if (call.name.name != "aten::dropout" || call.arguments.size() != 3) return false;
+  const auto* share = get_if<typed::Constant>(&call.arguments[1]->node);
+  return isFalse(*call.arguments[2]) || (share != nullptr && share->value.isDouble() && share->value.toDouble() == 0.0);
+}
+
 }  // namespace
 
 bool Effects::isPure(const CalledFunction& function, const typed::CallFunction& call) {
@@ -53,6 +60,7 @@ bool Effects::isPureCall(const typed::Expr& expr) {
     if (isInPlaceName(call->name.name) && isTemporary(script_, *call->arguments[0])) return true;
     const auto op = Dispatcher::singleton().findSchema(call->name);
     if (!op) return false;  // an operator of the script itself
+    if (dropsNothing(*call)) return true;
     if (op->hasTag(Tag::nondeterministic_seeded) || op->hasTag(Tag::io)) return false;
     return std::ranges::none_of(op->schema().arguments(), [](const Argument& each) { return each.is_write(); });
   }

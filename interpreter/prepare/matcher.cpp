@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/prepare/matcher.h>
 #include <boxcar/interpreter/prepare/typed_visit.h>
@@ -13,9 +14,11 @@ using boost::variant2::get_if;
 
 namespace {
 
-// Whether two operators are the same, or [call] is the in-place form of [pattern].
+// Whether two operators are the same, or [call] is the in-place form of [pattern], or does what it does for some sizes.
 bool isFormOf(const OperatorName& pattern, const OperatorName& call) {
   if (pattern == call) return true;
+  const bool is_product = call.overload_name.empty() && (call.name == "aten::bmm" || call.name == "aten::mm");
+  if (is_product && pattern.name == "aten::matmul") return true;
   return pattern.overload_name == call.overload_name && functionalName(call.name) == pattern.name;
 }
 
@@ -137,14 +140,36 @@ bool Matcher::matchAll(const std::vector<typed::ExprPtr>& patterns, const std::v
 
 bool Matcher::matchOperator(const typed::CallOperator& pattern, const typed::CallOperator& call, size_t statement) {
   if (!isFormOf(pattern.name, call.name)) return false;
-  if (pattern.name != call.name && !isFresh({call.arguments[0].get(), statement})) return false;
-  return matchAll(pattern.arguments, call.arguments, statement);
+  if (isInPlaceName(call.name.name) && pattern.name != call.name && !isFresh({call.arguments[0].get(), statement}))
+    return false;
+  const auto op = Dispatcher::singleton().findSchema(pattern.name);
+  if (pattern.arguments.size() != call.arguments.size()) return false;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const Place argument{call.arguments[i].get(), statement};
+    const bool is_number = op && op->schema().arguments()[i].type()->kind() == TypeKind::Scalar;
+    if (!(is_number ? matchNumber(*pattern.arguments[i], argument) : match(*pattern.arguments[i], argument))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool Matcher::matchFunction(const typed::CallFunction& pattern, const typed::CallFunction& call, size_t statement) {
   const CalledFunction wanted = rules_->script().called(pattern);
   return !wanted.module.empty() && wanted == script_.called(call) &&
          matchAll(pattern.arguments, call.arguments, statement);
+}
+
+// [pattern] is a number that an operator on a tensor takes, for which an int is as good as a float.
+bool Matcher::matchNumber(const typed::Expr& pattern, Place subject) {
+  const auto* parameter = get_if<typed::ReadVariable>(&pattern.node);
+  if (parameter == nullptr || pattern.type->kind() != TypeKind::Float || subject.expr->type->kind() != TypeKind::Int) {
+    return match(pattern, subject);
+  }
+  Place& bound = found_.bindings[parameter->variable];
+  if (bound.expr != nullptr) return isSame(bound, subject);
+  bound = subject;
+  return true;
 }
 
 bool Matcher::match(const typed::Expr& pattern, Place subject) {

@@ -47,6 +47,7 @@ class Matcher final {
 
  private:
   bool match(const typed::Expr& pattern, Place subject);
+  bool matchNumber(const typed::Expr& pattern, Place subject);
   bool matchOperator(const typed::CallOperator& pattern, const typed::CallOperator& call, size_t statement);
   bool matchFunction(const typed::CallFunction& pattern, const typed::CallFunction& call, size_t statement);
   bool matchAll(const std::vector<typed::ExprPtr>& patterns, const std::vector<typed::ExprPtr>& subjects,

@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/prepare/absorption.h>
 #include <boxcar/interpreter/prepare/channels_last.h>
+#include <boxcar/interpreter/prepare/constant_folding.h>
 #include <boxcar/interpreter/prepare/pointwise_groups.h>
 #include <boxcar/interpreter/prepare/prepared_text.h>
 #include <boxcar/interpreter/prepare/rewriter.h>
@@ -43,20 +44,37 @@ class ChangedScript final {
     bool has_changed = false;
     for (int pass = 0; pass < most && script_ != nullptr; ++pass) {
       std::vector<Edit> edits = step(*script_);
-      if (edits.empty()) break;
-      const SourcePtr& source = script_->source();
-      auto next = infer(Source::create(source->name(), edited(source->text(), std::move(edits))));
-      if (next == nullptr) break;  // such as a script that has functions of these names
-      script_ = std::move(next);
+      if (edits.empty() || !make(std::move(edits))) break;
       has_changed = true;
     }
     return has_changed;
+  }
+
+  // Makes these changes. Returns false, and makes none, if the result has errors, such as that of a script that has
+  // functions of these names.
+  bool make(std::vector<Edit> edits) {
+    Diagnostics diagnostics;
+    auto next = inferWith(std::move(edits), diagnostics);
+    if (next == nullptr) return false;
+    script_ = std::move(next);
+    return true;
+  }
+  // Returns the first error that these changes bring; "" if there is none.
+  std::string errorOf(std::vector<Edit> edits) const {
+    Diagnostics diagnostics;
+    if (inferWith(std::move(edits), diagnostics) != nullptr) return {};
+    return diagnostics.size() == 0 ? "it cannot be compiled" : diagnostics.all()[0].message;
   }
 
   // Null if the script had errors.
   const TypedScript* script() const noexcept { return script_.get(); }
 
  private:
+  std::unique_ptr<TypedScript> inferWith(std::vector<Edit> edits, Diagnostics& diagnostics) const {
+    const SourcePtr& source = script_->source();
+    const SourcePtr next = Source::create(source->name(), edited(source->text(), std::move(edits)));
+    return TypedScript::infer(next, diagnostics, loader_);
+  }
   std::unique_ptr<TypedScript> infer(const SourcePtr& source) const {
     Diagnostics diagnostics;
     return TypedScript::infer(source, diagnostics, loader_);
@@ -92,27 +110,59 @@ std::vector<Edit> importThatNothingNeeds(const TypedScript& script) {
   return {};
 }
 
+std::vector<Edit> editsOf(const std::vector<AppliedRule>& applied) {
+  std::vector<Edit> edits;
+  for (const AppliedRule& each : applied) edits.insert(edits.end(), each.edits.begin(), each.edits.end());
+  return edits;
+}
+
+// Removes those that alone make a program with errors. Throws Error if one is not of the library, the last of [all].
+void removeWrong(const ChangedScript& changed, std::vector<AppliedRule>& applied,
+                 const std::vector<const Rules*>& all) {
+  std::erase_if(applied, [&](const AppliedRule& each) {
+    const std::string error = changed.errorOf(each.edits);
+    BOXCAR_CHECK(error.empty() || each.rules == all.back(),
+                 "{}: what the rule `{}` writes in {}, `{}`, is an error there: {}", each.rules->placeOf(*each.rule),
+                 each.rule->name(), changed.script()->source()->name(), each.after, error);
+    return !error.empty();
+  });
+}
+
+// Applies the rules until none fits. Returns whether there were any changes.
+bool applyRules(ChangedScript& changed, const std::vector<const Rules*>& all) {
+  for (int pass = 0;; ++pass) {
+    std::vector<AppliedRule> applied = rewrite(*changed.script(), all);
+    if (applied.empty()) return pass != 0;
+    const SourcePtr& source = changed.script()->source();
+    BOXCAR_CHECK(pass < kMostPasses,
+                 "{}: the rules find something in their own results, again and again; the last of these programs "
+                 "begins with\n{}",
+                 source->name(), source->text().substr(0, 500));
+    if (changed.make(editsOf(applied))) continue;
+    removeWrong(changed, applied, all);
+    if (applied.empty() || !changed.make(editsOf(applied))) return pass != 0;
+  }
+}
+
 }  // namespace
 
-std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const std::vector<const Rules*>& rules) {
+std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const std::vector<const Rules*>& rules,
+                         ScriptRole role) {
   std::vector<const Rules*> all = rules;
   all.push_back(&libraryRules(loader));
   ChangedScript changed(source, loader);
   const bool imports = changed.change(importOfFusedLayers, 1);
   if (changed.script() == nullptr || !changed.script()->imports(kFusedLayers)) return std::string(source->text());
-  int passes = 0;
-  const auto applyRules = [&](const TypedScript& script) {
-    BOXCAR_CHECK(
-        passes++ < kMostPasses,
-        "{}: the rules find something in their own results, again and again; the last of these programs begins "
-        "with\n{}",
-        source->name(), script.source()->text().substr(0, 500));
-    return rewrite(script, all);
-  };
-  bool is_better = changed.change(applyRules, kMostPasses + 1);
+  bool is_better = changed.change(foldConstants, kMostPasses);
+  if (applyRules(changed, all)) {
+    is_better = true;
+    changed.change(foldConstants, kMostPasses);
+  }
   is_better |= changed.change(absorb, kMostPasses);
   is_better |= changed.change(groupPointwise, 1);
-  is_better |= changed.change(keepChannelsLast, 1);
+  if (role == ScriptRole::Program) {
+    is_better |= changed.change([loader](const TypedScript& script) { return keepChannelsLast(script, loader); }, 1);
+  }
   if (!is_better) return std::string(source->text());
   if (imports) changed.change(importThatNothingNeeds, 1);
   Diagnostics diagnostics;

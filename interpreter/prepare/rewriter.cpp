@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/prepare/block_pass.h>
+#include <boxcar/interpreter/prepare/constant_evaluator.h>
 #include <boxcar/interpreter/prepare/effects.h>
 #include <boxcar/interpreter/prepare/expression_text.h>
 #include <boxcar/interpreter/prepare/matcher.h>
@@ -95,11 +96,29 @@ class Replacement final {
   const Match& match_;
 };
 
+// Whether what the rule asserts is known to hold.
+bool conditionsHold(const Rule& rule, const Match& match) {
+  if (rule.conditions.empty()) return true;
+  ConstantEvaluator evaluator;
+  for (size_t i = 0; i < match.bindings.size(); ++i) {
+    const typed::Expr& bound = *match.bindings[i].expr;
+    const auto parameter = static_cast<typed::VariableId>(i);
+    if (const auto value = ConstantEvaluator().valueOf(bound)) evaluator.variables.emplace(parameter, *value);
+    const TypeKind kind = bound.type->kind();
+    const bool may_be_none = kind == TypeKind::None || kind == TypeKind::Optional || kind == TypeKind::Any;
+    if (!may_be_none) evaluator.present.insert(parameter);
+  }
+  return std::ranges::all_of(rule.conditions, [&evaluator](const typed::Expr* condition) {
+    const auto holds = evaluator.valueOf(*condition);
+    return holds && holds->isBool() && holds->toBool();
+  });
+}
+
 class RulePass final : public BlockPass {
  public:
-  RulePass(const std::vector<const Rules*>& rules, const TypedScript& script, Effects& effects,
-           const TypedFunction& function, std::vector<Edit>& edits)
-      : BlockPass(script, effects, function, edits), rules_(rules) {}
+  RulePass(const std::vector<const Rules*>& rules, std::vector<AppliedRule>& applied, const TypedScript& script,
+           Effects& effects, const TypedFunction& function, std::vector<Edit>& edits)
+      : BlockPass(script, effects, function, edits), rules_(rules), applied_(applied), edits_(edits) {}
 
  private:
   bool replace(Place root) override {
@@ -107,10 +126,11 @@ class RulePass final : public BlockPass {
     for (const Rules* each : rules_) {
       for (const Rule& rule : each->all()) {
         const auto match = matcher.match(*each, rule, root);
-        if (!match) continue;
+        if (!match || !conditionsHold(rule, *match)) continue;
         const auto text = Replacement(script(), *each, rule, *match).text();
         if (!text) continue;
         apply(root, match->consumed, *text);
+        applied_.push_back({each, &rule, *text, std::exchange(edits_, {})});
         return true;
       }
     }
@@ -118,12 +138,20 @@ class RulePass final : public BlockPass {
   }
 
   const std::vector<const Rules*>& rules_;
+  std::vector<AppliedRule>& applied_;
+  std::vector<Edit>& edits_;
 };
 
 }  // namespace
 
-std::vector<Edit> rewrite(const TypedScript& script, const std::vector<const Rules*>& rules) {
-  return changesOf<RulePass>(script, rules);
+std::vector<AppliedRule> rewrite(const TypedScript& script, const std::vector<const Rules*>& rules) {
+  std::vector<AppliedRule> applied;
+  Effects effects(script);
+  std::vector<Edit> edits;
+  for (const TypedFunction& function : script.functions()) {
+    RulePass(rules, applied, script, effects, function, edits).run(function.typed.body, true);
+  }
+  return applied;
 }
 
 }  // namespace boxcar::interp

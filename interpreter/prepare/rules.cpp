@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/prepare/constant_evaluator.h>
 #include <boxcar/interpreter/prepare/effects.h>
 #include <boxcar/interpreter/prepare/rules.h>
 #include <boxcar/interpreter/prepare/typed_visit.h>
@@ -5,10 +6,23 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 namespace boxcar::interp {
 
 using boost::variant2::get_if;
+
+namespace {
+
+// Returns the condition of an assert; null for other statements.
+const typed::Expr* assertedBy(const typed::Stmt& statement) {
+  const auto* check = get_if<typed::If>(&statement.node);
+  const bool fails = check != nullptr && check->branches.size() == 1 && check->branches[0].body.empty() &&
+                     check->otherwise.size() == 1 && get_if<typed::Fail>(&check->otherwise[0]->node) != nullptr;
+  return fails ? check->branches[0].condition.get() : nullptr;
+}
+
+}  // namespace
 
 std::string exampleName(const std::string& parameter) { return "example_" + parameter; }
 
@@ -40,17 +54,40 @@ void Rules::checkCalls(const typed::Expr& expr, const FunctionSchema& rule, cons
       expr, [&](const typed::Expr& operand) { checkCalls(operand, rule, place); }, [](const typed::Stmt&) {});
 }
 
+void Rules::checkCondition(const typed::Expr& condition, const FunctionSchema& rule) const {
+  const typed::Expr* part = partThatIsNeverConstant(condition);
+  if (part == nullptr) return;
+  const SourcePtr& source = script_->source();
+  BOXCAR_FAIL(
+      "{}: the condition `{}` of the rule `{}` cannot be judged when a program is prepared, because `{}` is not known "
+      "then; a condition is about the numbers, texts and lists that parameters stand for, and about whether one is "
+      "None",
+      toString(Location{source, part->span}), source->text(condition.span), rule.name(), source->text(part->span));
+}
+
+std::string Rules::placeOf(const Rule& rule) const {
+  return toString(Location{script_->source(), rule.function->declared->name_span});
+}
+
 void Rules::add(const TypedFunction& function) {
   const std::string place = toString(Location{script_->source(), function.declared->name_span});
   const FunctionSchema& schema = function.declared->schema;
   const typed::Block& body = function.typed.body;
-  const auto* returned = body.empty() ? nullptr : get_if<typed::Return>(&body[0]->node);
+  std::vector<const typed::Expr*> conditions;
+  while (conditions.size() < body.size()) {
+    const typed::Expr* condition = assertedBy(*body[conditions.size()]);
+    if (condition == nullptr) break;
+    checkCondition(*condition, schema);
+    conditions.push_back(condition);
+  }
+  const size_t last = conditions.size();
+  const auto* returned = body.size() == last ? nullptr : get_if<typed::Return>(&body[last]->node);
   const auto* sides = returned == nullptr ? nullptr : get_if<typed::MakeTuple>(&returned->value->node);
   BOXCAR_CHECK(sides != nullptr,
-               "{}: the rule `{}` must consist of one statement, `return (…, …)`: what it replaces, "
-               "and by what",
+               "{}: the rule `{}` must consist of `return (…, …)`, what it replaces and by what, and of asserts before "
+               "it, which say when",
                place, schema.name());
-  const Rule rule{&function, sides->items[0].get(), sides->items[1].get()};
+  const Rule rule{&function, sides->items[0].get(), sides->items[1].get(), std::move(conditions)};
   BOXCAR_CHECK(get_if<typed::ReadVariable>(&rule.before->node) == nullptr,
                "{}: the rule `{}` would replace every expression; its first result must be a call", place,
                schema.name());

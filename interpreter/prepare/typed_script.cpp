@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/compiler/inference.h>
 #include <boxcar/interpreter/prepare/typed_script.h>
 #include <boxcar/interpreter/syntax/grammar.h>
+#include <boxcar/interpreter/syntax/lexer.h>
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +19,7 @@ std::unique_ptr<TypedScript> TypedScript::infer(const SourcePtr& source, Diagnos
   if (declarations.lacksModule()) return nullptr;
   // The statements come first: they determine the types of the constants.
   const Span whole{0, static_cast<uint32_t>(source->text().size())};
-  Inference(declarations, nullptr, diagnostics).run(script->tree_.statements, whole);
+  script->statements_ = Inference(declarations, nullptr, diagnostics).run(script->tree_.statements, whole);
   for (const auto& function : declarations.functions()) {
     if (function->body == nullptr || function->kind != BodyKind::Function) continue;
     script->functions_.push_back(
@@ -27,6 +28,15 @@ std::unique_ptr<TypedScript> TypedScript::infer(const SourcePtr& source, Diagnos
   }
   if (diagnostics.error_count() != errors_before) return nullptr;
   return script;
+}
+
+const std::vector<Span>& TypedScript::comments() const {
+  if (!comments_) {
+    Diagnostics diagnostics;
+    const bool may_have_some = source()->text().find('#') != std::string_view::npos;
+    comments_ = may_have_some ? syntax::lex(source(), diagnostics).comments : std::vector<Span>();
+  }
+  return *comments_;
 }
 
 const TypedFunction* TypedScript::find(std::string_view name) const {
@@ -50,6 +60,10 @@ CalledFunction TypedScript::called(const typed::CallFunction& call) const {
     }
   }
   return {};
+}
+
+const CodeModule& TypedScript::moduleOf(const typed::CallFunction& call) const {
+  return declarations_->modules()[declarations_->imports()[call.function].module];
 }
 
 bool TypedScript::imports(std::string_view path) const {

@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/syntax/diagnostic.h>
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,11 +37,17 @@ class TypedScript final {
 
   const SourcePtr& source() const noexcept { return tree_.source; }
   const syntax::SyntaxTree& tree() const noexcept { return tree_; }
+  // Its comments, in the order of the text.
+  const std::vector<Span>& comments() const;
+  // Its statements outside of functions.
+  const typed::Block& statements() const noexcept { return statements_.body; }
   // Its `fn`s, methods of structs among them.
   const std::vector<TypedFunction>& functions() const noexcept { return functions_; }
   // Returns the function called [name], no method; null if there is none.
   const TypedFunction* find(std::string_view name) const;
   CalledFunction called(const typed::CallFunction& call) const;
+  // The file that has the function, which must be imported.
+  const CodeModule& moduleOf(const typed::CallFunction& call) const;
   // Whether it imports [path] without an alias.
   bool imports(std::string_view path) const;
   // Whether its text has the name of a function of the file that it imports as [path].
@@ -51,6 +58,8 @@ class TypedScript final {
 
   syntax::SyntaxTree tree_;
   std::unique_ptr<Declarations> declarations_;
+  mutable std::optional<std::vector<Span>> comments_;  // read when they are asked for
+  typed::Function statements_;
   std::vector<TypedFunction> functions_;
 };
 

@@ -68,7 +68,16 @@ std::string textOf(const std::string& key, const std::string& name) {
 
 }  // namespace
 
-ModuleFiles::ModuleFiles(const std::string& name) : lock_(loadMutex()) { open_.push({keyOf(name), name}); }
+ModuleFiles::ModuleFiles(const std::string& name, std::map<std::string, PreparedScript::File> prepared)
+    : lock_(loadMutex()), prepared_(std::move(prepared)) {
+  open_.push({keyOf(name), name});
+}
+
+SourcePtr ModuleFiles::sourceOf(const ScriptFile& script) {
+  const auto prepared = prepared_.find(script.key);
+  return Source::create(script.name,
+                        prepared == prepared_.end() ? textOf(script.key, script.name) : prepared->second.text);
+}
 
 const CodeUnit* ModuleFiles::load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) {
   const ScriptFile script = importedScript(source->name(), path);
@@ -95,7 +104,7 @@ const CodeUnit* ModuleFiles::compile(const ScriptFile& script, const SourcePtr& 
   if (const auto found = compiled_.find(script.key); found != compiled_.end()) return &found->second;
   if (const auto running = loaded(script.key)) return &running->executable().unit();
 
-  SourcePtr text = Source::create(script.name, textOf(script.key, script.name));
+  SourcePtr text = sourceOf(script);
   const size_t errors_before = diagnostics.error_count();
   open_.push(script);
   if (isModelPath(script.key) && preparesImports()) text = Source::create(script.name, preparedText(text, this));
@@ -115,6 +124,7 @@ const CodeUnit* ModuleFiles::compile(const ScriptFile& script, const SourcePtr& 
 std::shared_ptr<LoadedScript> ModuleFiles::loaded(const std::string& key) {
   const auto held = found_.find(key);
   if (held != found_.end()) return held->second;
+  if (prepared_.contains(key)) return nullptr;
   const auto file = loadedFiles().find(key);
   if (file == loadedFiles().end()) return nullptr;
   std::shared_ptr<LoadedScript> script = file->second.lock();
@@ -148,7 +158,7 @@ std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit
       found = std::make_shared<LoadedScript>(*code, modulesOf(*code));
       open_.pop();
       if (!is_own) {
-        loadedFiles()[script.key] = found;
+        if (!prepared_.contains(script.key)) loadedFiles()[script.key] = found;
         found_.emplace(script.key, found);
       }
     }

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/compiler/import_chain.h>
 #include <boxcar/interpreter/runtime/module_loader.h>
 #include <boxcar/interpreter/session/loaded_script.h>
+#include <boxcar/interpreter/session/prepared_program.h>
 
 #include <map>
 #include <memory>
@@ -17,8 +18,8 @@ namespace boxcar::interp {
 // uses it: programs that import the same file share its operators and its constants.
 class ModuleFiles final : public ModuleLoader {
  public:
-  // [name]: the importing script's name.
-  explicit ModuleFiles(const std::string& name);
+  // [name]: the importing script's name. [prepared]: files that have other texts for this script alone.
+  explicit ModuleFiles(const std::string& name, std::map<std::string, PreparedScript::File> prepared = {});
 
   const CodeUnit* load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) override;
 
@@ -32,9 +33,13 @@ class ModuleFiles final : public ModuleLoader {
   const CodeUnit* compile(const ScriptFile& script, const SourcePtr& source, Span span, Diagnostics& diagnostics);
   std::shared_ptr<LoadedScript> loaded(const std::string& key);
 
+  // Returns the text of the file, prepared where it is.
+  SourcePtr sourceOf(const ScriptFile& script);
+
   // Only one program is loaded at a time.
   const std::unique_lock<std::recursive_mutex> lock_;
   ImportChain open_;
+  const std::map<std::string, PreparedScript::File> prepared_;
   std::map<std::string, CodeUnit> compiled_;
   std::set<std::string> wrong_;  // files whose errors were reported
   std::map<std::string, std::shared_ptr<LoadedScript>> found_;

@@ -90,11 +90,11 @@ void Program::prepare(const std::vector<std::string>& rules) {
   const interp::CodeUnit& unit = old->executable().unit();
   const std::string name = unit.source->name();
   WithdrawnOperators withdrawn(old);
-  std::string text = interp::prepareScript(std::string(unit.source->text()), name, rules);
-  if (text == unit.source->text()) return;
+  interp::PreparedScript script = interp::prepareScript(std::string(unit.source->text()), name, rules);
+  if (script.imports.empty() && script.text == unit.source->text()) return;
   Diagnostics diagnostics;
-  ModuleFiles files(name);
-  interp::CodeUnit prepared = compileWith(files, std::move(text), name, diagnostics);
+  ModuleFiles files(name, std::move(script.imports));
+  interp::CodeUnit prepared = compileWith(files, std::move(script.text), name, diagnostics);
   auto modules = files.modulesOf(prepared);
   script_ = std::make_shared<LoadedScript>(std::move(prepared), std::move(modules));
   withdrawn.leave();

@@ -78,9 +78,10 @@ class BOXCAR_API Program final {
   // Returns the function called [name], or the method `Struct.method`, which takes the struct's value first. Throws
   // Error, which suggests the nearest name, if there is none.
   Function function(std::string_view name) const;
-  // Replaces the program by one that does the same in fewer passes over memory: see Preparation in the manual. [rules]:
-  // paths of scripts with rewrites of your own. Constants are set anew by the next run; functions that are held go on
-  // with the old ones. Throws as compile() does, and leaves the program as it was then.
+  // Replaces the program by one that does the same in fewer passes over memory: see Preparation in the manual. Files
+  // that it imports are prepared for it, too; other programs keep theirs. [rules]: paths of scripts with rewrites of
+  // your own. Constants are set anew by the next run; functions that are held go on with the old ones. Throws as
+  // compile() does, and leaves the program as it was then.
   void prepare(const std::vector<std::string>& rules = {});
 
   // Returns the schemas of all functions, without methods.

@@ -231,9 +231,12 @@ dev_models_asks_the_pytorch_of_the_environment() {
   run models exports --only mlp
   expect status "$status" 5
   expect log "$(cat "$log")" "*environment $project/tests/models/export_test.py --only mlp*"
+  run models prepared --only mlp
+  expect status "$status" 5
+  expect log "$(cat "$log")" "*environment $project/tests/models/prepared.py --only mlp*"
   run models
   expect status "$status" 5
-  expect log "$(cat "$log")" "*environment $project/tests/models/compare.py*environment $project/tests/models/export_test.py*"
+  expect log "$(cat "$log")" "*environment $project/tests/models/compare.py*environment $project/tests/models/export_test.py*environment $project/tests/models/prepared.py*"
 }
 
 dev_setup_rejects_an_unknown_group() {

@@ -98,7 +98,8 @@ def first_error(text):
     lines = [line.strip() for line in COLOURS.sub("", text).splitlines() if line.strip()]
     for i, line in enumerate(lines):
         if line.endswith("boxcar does not have"):
-            lacks = [re.sub(r" \(.*", "", each) for each in lines[i + 1:] if not each.startswith("A plugin")]
+            lacks = [re.sub(r" \(.*", "", each) for each in lines[i + 1:]
+                     if not each.startswith(("A plugin", "import ", "^"))]
             return "does not have " + ", ".join(dict.fromkeys(lacks))
         if "error: " in line:
             return line.split("error: ", 1)[1]
@@ -236,9 +237,9 @@ def table_of(head, rows, left=1):
         head, ["---" if i < left else "--:" for i in range(len(head))], *rows])
 
 
-def read_reasons():
-    """Returns {model: reason} of reasons.txt, with lines such as `falcon  it calls an operator that is missing`."""
-    lines = (HERE / "reasons.txt").read_text().splitlines()
+def read_reasons(file=HERE / "reasons.txt"):
+    """Returns {model: reason} of a file with lines such as `falcon  it calls an operator that is missing`."""
+    lines = file.read_text().splitlines()
     return dict(line.split(None, 1) for line in lines if line.strip() and not line.startswith("#"))
 
 

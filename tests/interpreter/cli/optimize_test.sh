@@ -37,6 +37,66 @@ runMerged "optimize without a file to write" optimize blocks.pt2
 expectStatus 0
 expectOutputHas 'const weights = io::load("blocks.pt2")'
 
+# ---- Files that a script imports ----
+
+mkdir -p parts
+cat >parts/sizes.ops <<'END'
+fn twice(int n) -> int {
+    return n * 2
+}
+END
+cat >parts/layers.ops <<'END'
+import "nn.ops"
+import "sizes.ops"
+struct Size { int n }
+fn block(Tensor x, Dict(str, Tensor) net) -> Tensor {
+    y = conv2d_layer(x, net, "conv", padding=1).relu()
+    return y * twice(Size(1).n)
+}
+END
+cat >net.ops <<'END'
+import "parts/layers.ops" as layers
+fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {
+    return layers.block(x, net)
+}
+END
+cat >use.ops <<'END'
+import "net.ops" as net
+import "fast.ops" as fast
+weights = {"conv.weight": randn(4, 3, 3, 3), "conv.bias": randn(4)}
+x = randn(2, 3, 5, 5)
+assert allclose(net.forward(x, weights), fast.forward(x, weights), 1e-5, 1e-5)
+END
+runMerged "a script with imports" optimize net.ops -o fast.ops
+expectStatus 0
+expectOutput "wrote parts/layers.fast.ops, which it imports"
+[[ $(cat fast.ops) == 'import "fused.ops"
+import "parts/layers.fast.ops" as layers
+fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {
+    x = to_channels_last(x)
+    return to_channels_first(layers.block(x, net))
+}' ]] || fail "what calls convolutions of another file" "$(cat fast.ops)"
+[[ $(cat parts/layers.fast.ops) == '# boxcar optimize has written this file: layers.ops, prepared, for fast.ops.
+import "nn.ops"
+import "fused.ops"
+import "sizes.ops"
+struct Size {
+    int n
+}
+fn block(Tensor x, Dict(str, Tensor) net) -> Tensor {
+    y = fused_conv2d_layer(x, net, "conv", padding=1, activation="relu")
+    return y * twice(Size(1).n)
+}' ]] || fail "the imported file" "$(cat parts/layers.fast.ops)"
+runMerged "the program with its files" run use.ops
+expectStatus 0
+expectOutput ""
+runMerged "the script again" optimize net.ops -o fast.ops
+expectStatus 0
+echo 'fn mine() -> int { return 1 }' >parts/layers.fast.ops
+runMerged "a file in the way" optimize net.ops -o fast.ops
+expectStatus 1
+expectOutput "boxcar: 'parts/layers.fast.ops' would be overwritten, and is no file that boxcar optimize has written: name another output than 'fast.ops'"
+
 # ---- Imported models are prepared ----
 
 cat >use.ops <<'END'

@@ -7,14 +7,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "tests/interpreter/prepare/prepared_script.h"
 #include "tests/temporary_folder.h"
 #include "tests/test_support.h"
 
 namespace boxcar {
 namespace {
-
-void expectError(auto&& body, const std::string& text) { EXPECT_EQ(errorOf(body), text); }
 
 constexpr std::string_view kImports = "import \"nn.ops\"\nimport \"fused.ops\"\n\n";
 
@@ -24,7 +25,7 @@ std::string prepared(const std::string& parameters, const std::string& body) {
                              parameters + ") -> Tensor {\n" + body +
                              "}\n\nfn caller(Tensor a, Dict(str, Tensor) net) " +
                              "-> Tensor {\n    return other(a)\n}\n";
-  const std::string text = interp::prepareScript(script, "test.ops");
+  const std::string text = preparedScript(script, "test.ops");
   const size_t begin = text.find("{\n", text.find("fn f(")) + 2;
   return text.substr(begin, text.find("\n}\n", begin) + 1 - begin);
 }
@@ -95,6 +96,67 @@ TEST(Preparation, OperatorsAreFusedAsLayersAre) {
             "            activation=\"silu\",\n"
             "        ).sum(),\n"
             "    )\n");
+}
+
+// ---- Attention ----
+
+TEST(Preparation, AttentionWrittenByHandIsOneLayer) {
+  const auto attention = [](const std::string& body) {
+    return prepared("Tensor q, Tensor k, Tensor v, Tensor m", body);
+  };
+  EXPECT_EQ(attention("    return softmax(q @ k.transpose(-2, -1) * 0.125, -1) @ v\n"),
+            "    return fused_attention_layer(q, k.transpose(-2, -1), v, scale=0.125)\n");
+  EXPECT_EQ(attention("    scores = q @ k.mT() / math::sqrt(q.size(-1))\n"
+                      "    scores += m\n"
+                      "    weights = dropout(scores.softmax(dim=-1), 0.1, False)\n"
+                      "    return weights @ v\n"),
+            "    return fused_attention_layer(q, k.mT(), v, divisor=math::sqrt(q.size(-1)), mask=m)\n");
+  EXPECT_EQ(attention("    return dropout((m + q @ k / 8).softmax(-1), 0.0, True).matmul(v)\n"),
+            "    return fused_attention_layer(q, k, v, divisor=8, mask=m)\n");
+  EXPECT_EQ(attention("    return softmax(q.bmm(k.transpose(1, 2)), -1).bmm(v)\n"),
+            "    return fused_attention_layer(q, k.transpose(1, 2), v)\n");
+  // Not over the keys, or read elsewhere.
+  expectUnchanged("Tensor q, Tensor k, Tensor v", "    return softmax(q @ k, -2) @ v\n");
+  expectUnchanged("Tensor q, Tensor k, Tensor v", "    w = softmax(q @ k, -1)\n    return w @ v + w.sum()\n");
+  expectUnchanged("Tensor q, Tensor k, Tensor v", "    return dropout(softmax(q @ k, -1), 0.1, True) @ v\n");
+}
+
+TEST(Preparation, AttentionGivesWhatItGaveByHandForAllSizesAndMasks) {
+  Program program = Program::compile(
+      "fn f(Tensor q, Tensor k, Tensor v, Tensor m) -> Tensor {\n"
+      "    return softmax(q @ k.transpose(-2, -1) / q.dim() + m, -1) @ v\n}\n"
+      "fn g(Tensor q, Tensor k, Tensor v) -> Tensor {\n    return softmax(q @ k.mT() * 0.0, -1) @ v\n}\n"
+      "fn h(Tensor q, Tensor k, Tensor v) -> Tensor {\n    return softmax(q @ k.mT() / 0, -1) @ v\n}\n",
+      "test.ops");
+  const auto resultsOf = [&program](const std::vector<Tensor>& tensors) {
+    std::vector<Tensor> results;
+    for (const char* name : {"f", "g", "h"}) {
+      Stack stack;
+      for (const Tensor& tensor : tensors) {
+        if (name[0] == 'f' || stack.size() < 3) push(stack, tensor);
+      }
+      program.function(name).call(stack);
+      results.push_back(pop(stack).toTensor());
+    }
+    return results;
+  };
+  const std::vector<Tensor> mask = {boxcar::randn({5, 7}), boxcar::randn({2, 1, 1, 5, 7}),
+                                    boxcar::ge(boxcar::randn({1, 7}), 0)};
+  std::vector<std::vector<Tensor>> cases;
+  for (const Tensor& each : mask) {
+    cases.push_back({boxcar::randn({3, 5, 8}), boxcar::randn({3, 7, 8}), boxcar::randn({3, 7, 6}), each});
+    cases.push_back({boxcar::randn({5, 8}), boxcar::randn({3, 7, 8}), boxcar::randn({7, 6}), each});
+  }
+  cases.push_back({boxcar::randn({8}), boxcar::randn({7, 8}), boxcar::randn({7, 6}), boxcar::randn({7})});
+  std::vector<std::vector<Tensor>> before;
+  for (const auto& each : cases) before.push_back(resultsOf(each));
+  program.prepare();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const std::vector<Tensor> after = resultsOf(cases[i]);
+    for (size_t k = 0; k < after.size(); ++k) {
+      EXPECT_TRUE(boxcar::allclose(before[i][k], after[k], 1e-4, 1e-5, /*equal_nan=*/true)) << i << " " << k;
+    }
+  }
 }
 
 // ---- What stays ----
@@ -172,13 +234,13 @@ TEST(Preparation, AScriptWithFunctionsOfTheNamesOfLayersStays) {
   const std::string script =
       "fn fused_linear_layer(Tensor x) -> Tensor { return x }\n"
       "fn f(Tensor x, Tensor w) -> Tensor { return linear(x, w).relu() }\n";
-  EXPECT_EQ(interp::prepareScript(script, "test.ops"), script);
+  EXPECT_EQ(preparedScript(script, "test.ops"), script);
 }
 
 TEST(Preparation, StatementsOfOneLineAndMethodsAreFused) {
-  EXPECT_EQ(interp::prepareScript("struct Layer {\n    Tensor w\n\n    fn forward(self, Tensor x) -> Tensor {\n"
-                                  "        y = linear(x, self.w); return y.relu()\n    }\n}\n",
-                                  "test.ops"),
+  EXPECT_EQ(preparedScript("struct Layer {\n    Tensor w\n\n    fn forward(self, Tensor x) -> Tensor {\n"
+                           "        y = linear(x, self.w); return y.relu()\n    }\n}\n",
+                           "test.ops"),
             "struct Layer {\n    Tensor w\n\n    fn forward(self, Tensor x) -> Tensor {\n"
             "        return fused::linear(x, self.w, activation=\"relu\")\n    }\n}\n");
 }
@@ -195,6 +257,15 @@ TEST(Preparation, LayersWithinLoopsAreFused) {
             "        y = x\n"
             "    }\n"
             "    return x\n");
+}
+
+TEST(Preparation, CommentsInWhatIsReplacedComeBeforeIt) {
+  EXPECT_EQ(preparedLayers("    y = linear_layer(  # the first\n        x, net, \"a\"\n    )  # stays\n"
+                           "    y = relu(\n        y  # the second\n    )\n"
+                           "    return y @ linear_layer(x, net, \"b\")  # the last\n"),
+            "    # the first\n    # stays\n    # the second\n"
+            "    y = fused_linear_layer(x, net, \"a\", activation=\"relu\")\n"
+            "    return y @ fused_linear_layer(x, net, \"b\")  # the last\n");
 }
 
 // ---- Groups of pointwise operators ----
@@ -224,7 +295,7 @@ TEST(Preparation, APointwiseOperatorAloneStays) {
 // ---- Formats ----
 
 TEST(Preparation, ImagesAreConvertedAtTheEdgesOfTheProgram) {
-  const std::string text = interp::prepareScript(
+  const std::string text = preparedScript(
       std::string(kImports) +
           "fn block(Tensor x, Dict(str, Tensor) net) -> Tensor {\n    return conv2d_layer(x, net, \"c\")\n}\n\n"
           "fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {\n"
@@ -255,7 +326,7 @@ TEST(Preparation, AProgramThatWritesToViewsKeepsItsFormat) {
 }
 
 TEST(Preparation, OnlyFunctionsWithConvolutionsConvertAndWeightsStay) {
-  const std::string text = interp::prepareScript(
+  const std::string text = preparedScript(
       "fn pick(Tensor x) -> Tensor {\n    return x\n}\n\n"
       "fn f(Tensor x, Tensor w) -> Tensor {\n    return conv2d(x, w)\n}\n",
       "test.ops");
@@ -266,93 +337,16 @@ TEST(Preparation, OnlyFunctionsWithConvolutionsConvertAndWeightsStay) {
 }
 
 TEST(Preparation, APreparedProgramIsPreparedAlready) {
-  const std::string once = interp::prepareScript(std::string(kImports) +
-                                                     "fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {\n"
-                                                     "    return (conv2d_layer(x, net, \"c\") * 2 + 1).relu()\n}\n",
-                                                 "test.ops");
-  EXPECT_EQ(interp::prepareScript(once, "test.ops"), once);
+  const std::string once = preparedScript(std::string(kImports) +
+                                              "fn forward(Tensor x, Dict(str, Tensor) net) -> Tensor {\n"
+                                              "    return (conv2d_layer(x, net, \"c\") * 2 + 1).relu()\n}\n",
+                                          "test.ops");
+  EXPECT_EQ(preparedScript(once, "test.ops"), once);
 }
 
 TEST(Preparation, AScriptThatNothingCanBeDoneForStaysAsItIs) {
   const std::string script = "fn f(Tensor x) -> Tensor { return x+1 }  # a comment\n";
-  EXPECT_EQ(interp::prepareScript(script, "test.ops"), script);
-}
-
-// ---- Rules ----
-
-TEST(Preparation, BothSidesOfEachRuleOfTheLibraryAgree) {
-  const std::vector<std::string> faults = interp::faultsOfLibraryRules();
-  EXPECT_TRUE(faults.empty()) << (faults.empty() ? "" : faults[0]);
-}
-
-class RulesOfAFile : public testing::Test {
- protected:
-  std::string fileWith(const std::string& text) {
-    folder_.write("rules.ops", text);
-    return (folder_ / "rules.ops");
-  }
-
-  TemporaryFolder folder_;
-};
-
-TEST_F(RulesOfAFile, ComeBeforeThoseOfTheLibrary) {
-  const std::string rules = fileWith(
-      "fn twice(Tensor x) -> (Tensor before, Tensor after) { return (relu(relu(x)), relu(x)) }\n"
-      "fn example_x() -> Tensor { return randn(3) }\n");
-  EXPECT_EQ(
-      interp::prepareScript("fn f(Tensor x) -> Tensor {\n    return x.relu().relu().relu()\n}\n", "test.ops", {rules}),
-      "fn f(Tensor x) -> Tensor {\n    return relu(x)\n}\n");
-  EXPECT_TRUE(interp::faultsOfRules(rules).empty());
-}
-
-TEST_F(RulesOfAFile, WhoseSidesDifferAreNamed) {
-  const std::string rules = fileWith(
-      "fn wrong(Tensor x) -> (Tensor before, Tensor after) { return (relu(x), x + 1) }\n"
-      "fn failing(Tensor x) -> (Tensor before, Tensor after) { return (relu(x), x @ x @ ones(7, 1)) }\n"
-      "fn smaller(Tensor x) -> (Tensor before, Tensor after) { return (neg(x), x[0]) }\n"
-      "fn example_x() -> Tensor { return ones(2, 3) }\n");
-  const std::vector<std::string> faults = interp::faultsOfRules(rules);
-  ASSERT_EQ(faults.size(), 3u);
-  EXPECT_EQ(faults[0], rules + ": the sides of the rule `wrong` give results that differ by 1");
-  EXPECT_NE(faults[1].find("the sides of the rule `failing` give an error: "), std::string::npos) << faults[1];
-  EXPECT_EQ(faults[2], rules + ": the sides of the rule `smaller` give results of other shapes");
-}
-
-TEST_F(RulesOfAFile, ThatFindTheirOwnResultsAreErrors) {
-  const std::string rules = fileWith(
-      "fn more(Tensor x) -> (Tensor before, Tensor after) { return (x.sin(), x.sin().neg()) }\n"
-      "fn example_x() -> Tensor { return zeros(2) }\n");
-  const std::string error =
-      errorOf([&] { interp::prepareScript("fn f(Tensor x) -> Tensor { return x.sin() }\n", "test.ops", {rules}); });
-  EXPECT_TRUE(
-      error.starts_with("test.ops: the rules find something in their own results, again and again; the last of "
-                        "these programs begins with\nimport \"fused.ops\"\nfn f(Tensor x) -> Tensor { return neg("))
-      << error;
-}
-
-TEST_F(RulesOfAFile, ThatAreNoneAreErrors) {
-  const auto prepareWith = [this](const std::string& text) {
-    interp::prepareScript("print(1)\n", "test.ops", {fileWith(text)});
-  };
-  expectError([&] { prepareWith("fn r(Tensor x) -> (Tensor before, Tensor after) { return (relu(x), x) }\n"); },
-              (folder_ / "rules.ops") +
-                  ":1:4: the parameter `x` of the rule `r` has no example, for which both sides can be compared; "
-                  "declare `fn example_x() -> Tensor`");
-  expectError(
-      [&] {
-        prepareWith(
-            "fn r(Tensor x) -> (Tensor before, Tensor after) { y = relu(x)\n return (y, x) }\n"
-            "fn example_x() -> Tensor { return ones(2) }\n");
-      },
-      (folder_ / "rules.ops") +
-          ":1:4: the rule `r` must consist of one statement, `return (…, …)`: what it replaces, and by what");
-  expectError(
-      [&] {
-        prepareWith(
-            "fn r(Tensor x) -> (Tensor before, Tensor after) { return (x, relu(x)) }\n"
-            "fn example_x() -> Tensor { return ones(2) }\n");
-      },
-      (folder_ / "rules.ops") + ":1:4: the rule `r` would replace every expression; its first result must be a call");
+  EXPECT_EQ(preparedScript(script, "test.ops"), script);
 }
 
 // ---- Programs ----
@@ -396,6 +390,68 @@ TEST(Preparation, OfAProgramLeavesTheFunctionsThatAreHeld) {
     each->call(stack);
     EXPECT_TRUE(boxcar::allclose(pop(stack).toTensor(), boxcar::full({1, 2}, 6.0)));
   }
+}
+
+class PreparationOfImports : public testing::Test {
+ protected:
+  // Returns what function f of the program gives for 2.
+  static double resultOf(const Program& program) {
+    Stack stack;
+    push(stack, boxcar::full({1, 2}, 2.0));
+    program.function("f").call(stack);
+    return boxcar::item(boxcar::sum(pop(stack).toTensor())).toDouble();
+  }
+
+  // It stays until the process ends: another file with the number of one that was imported could not be written.
+  static TemporaryFolder& keptFolder() {
+    static TemporaryFolder folder;
+    return folder;
+  }
+  TemporaryFolder& folder_ = keptFolder();
+};
+
+TEST_F(PreparationOfImports, OtherProgramsKeepTheirs) {
+  folder_.write("lower.ops",
+                "struct Weight {\n    Tensor w\n}\nfn lower(Tensor x, Weight w) -> Tensor {\n"
+                "    return linear(x, w.w).relu()\n}\n");
+  folder_.write("upper.ops",
+                "import \"lower.ops\"\nfn upper(Tensor x) -> Tensor {\n"
+                "    return lower(x, Weight(ones(3, 2)))\n}\n");
+  const std::string text =
+      "import \"upper.ops\"\nimport \"lower.ops\"\n"
+      "fn f(Tensor x) -> Tensor {\n    return upper(x) + lower(x, Weight(ones(3, 2)))\n}\n";
+  const std::string name = folder_ / "main.ops";
+  const interp::PreparedScript prepared = interp::prepareScript(text, name);
+  EXPECT_EQ(prepared.text, text);
+  ASSERT_EQ(prepared.imports.size(), 2u);  // upper.ops imports one that has changed
+  Program program = Program::compile(text, name);
+  const Program other = Program::compile(text, name);
+  program.prepare();
+  EXPECT_EQ(resultOf(program), 24.0);
+  EXPECT_EQ(resultOf(other), 24.0);
+}
+
+TEST_F(PreparationOfImports, FilesWithOperatorsAndWhatTheyImportStay) {
+  const std::string lower = "fn lower(Tensor x) -> Tensor {\n    return linear(x, ones(3, 2)).relu()\n}\n";
+  folder_.write("lower.ops", lower);
+  folder_.write("upper.ops",
+                "import \"lower.ops\"\nop prepared::upper(Tensor x) -> Tensor {\n"
+                "    return lower(x)\n}\n");
+  const std::string text =
+      "import \"upper.ops\"\nimport \"lower.ops\"\n"
+      "fn f(Tensor x) -> Tensor {\n    return prepared::upper(x) + lower(x)\n}\n";
+  EXPECT_TRUE(interp::prepareScript(text, folder_ / "main.ops").imports.empty());
+  Program program = Program::compile(text, folder_ / "main.ops");
+  program.prepare();
+  EXPECT_EQ(resultOf(program), 24.0);
+}
+
+TEST_F(PreparationOfImports, AProgramWhoseImportsMakeViewsByStridesKeepsItsFormat) {
+  folder_.write("head.ops", "fn head(Tensor x) -> Tensor {\n    return x.view(x.size(0), -1)\n}\n");
+  const std::string text =
+      "import \"head.ops\"\nfn f(Tensor x, Tensor w) -> Tensor {\n    return head(conv2d(x, w))\n}\n";
+  const std::string prepared = preparedScript(text, folder_ / "main.ops");
+  EXPECT_EQ(prepared.find("to_channels_last"), std::string::npos) << prepared;
 }
 
 TEST(Preparation, ThatFailsLeavesTheProgram) {
