@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/onednn/packed_weights.h>
 #include <boxcar/backends/cpu/onednn/post_ops.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/file_memory.h>
 #include <boxcar/backends/native/fused.h>
 
 #include <bit>
@@ -98,10 +99,11 @@ std::shared_ptr<LinearPlan> packedPlan(const onednn::PrimitiveKey& key, const Li
                                        const FusedLinear& call, PackedWeight& packed) {
   auto plan = std::make_shared<LinearPlan>(preparedLinear(key, shape, call, /*packs=*/true));
   if (!plan->forward) return nullptr;
-  const Tensor weight = isMatrix(call.weight) ? call.weight : toContiguous(call.weight);
-  const Description own = onednn::descriptionOf(weight);
-  if (own == plan->weights && weight.is_same(call.weight)) return plan;
+  if (onednn::descriptionOf(call.weight) == plan->weights && isMatrix(call.weight)) return plan;
   plan->packed = packed.elements(plan->weights, [&] {
+    const Tensor once = readOnce(call.weight);
+    const Tensor weight = isMatrix(once) ? once : toContiguous(once);
+    const Description own = onednn::descriptionOf(weight);
     auto block = std::make_shared<onednn::Buffer>(plan->weights.get_size());
     dnnl::memory source = onednn::memoryOf(weight, own);
     dnnl::memory target(plan->weights, onednn::engine(), block->data());
