@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/onednn/engine.h>
 #include <boxcar/backends/cpu/onednn/packed_weights.h>
 #include <boxcar/backends/cpu/onednn/spare.h>
+#include <boxcar/backends/cpu/onednn/winograd_weights.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/file_memory.h>
 #include <boxcar/backends/native/fused.h>
@@ -94,6 +95,13 @@ std::shared_ptr<FusedConvolutionPlan> makePlan(const ConvolutionCall& library, c
   }
   if (!has_norm && !prepared.reorder_weights.has_value() && call.weight.is_contiguous()) return plan;
   plan->weights = packed.elements(prepared.weights, [&] {
+    if (onednn::isTransformed(prepared.weights)) {
+      auto block = std::make_shared<onednn::Buffer>(prepared.weights.get_size());
+      onednn::transformKernels(toContiguous(readOnce(call.weight)),
+                               has_norm ? factors.scales : std::vector<double>(factors.scales.size(), 1.0),
+                               prepared.weights, block->data());
+      return block;
+    }
     const Tensor kernels =
         has_norm ? scaledKernels(readOnce(call.weight), factors.scales) : toContiguous(readOnce(call.weight));
     auto block = std::make_shared<onednn::Buffer>(prepared.weights.get_size());

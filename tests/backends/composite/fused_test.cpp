@@ -163,6 +163,22 @@ TEST(FusedConvolution, TakesManyChannels) {
   }
 }
 
+// Channels are filled up to blocks of 16. The batches and sizes are those for which oneDNN chooses each layout of
+// transformed kernels.
+TEST(FusedConvolution, TakesManyChannelsThatAreNoMultipleOfABlock) {
+  manualSeed(16);
+  struct Sizes {
+    int64_t batch, inputs, outputs, pixels;
+  };
+  for (const Sizes& sizes : {Sizes{1, 256, 250, 14}, Sizes{1, 70, 100, 56}, Sizes{8, 100, 70, 28}}) {
+    Conv conv{randn({sizes.batch, sizes.inputs, sizes.pixels, sizes.pixels}),
+              div(randn({sizes.outputs, sizes.inputs, 3, 3}), 16), randn({sizes.outputs})};
+    conv.padding = {1};
+    expectSame(conv);
+    expectSame(withNorm(conv));
+  }
+}
+
 TEST(FusedConvolution, TakesEachGeometry) {
   manualSeed(3);
   for (const bool is_last : {false, true}) {
