@@ -177,7 +177,12 @@ class ProgramBlockLoop final {
   }
 
   void run() const {
-    const int64_t work = block_ * static_cast<int64_t>(program_.instructions.size());
+    double steps = 0;  // of an element
+    for (const PointwiseProgram::Instruction& instruction : program_.instructions) {
+      steps +=
+          static_cast<double>(kParallelGrain) / static_cast<double>(grainOf(instruction.functor, ScalarType::Float));
+    }
+    const auto work = std::max<int64_t>(1, static_cast<int64_t>(steps * static_cast<double>(block_)));
     parallelFor(0, outer_ * groups_ * chunks_, std::max<int64_t>(1, kParallelGrain / work),
                 [&](int64_t begin, int64_t end) { runUnits(begin, end); });
   }
