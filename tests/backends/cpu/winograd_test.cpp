@@ -1,6 +1,7 @@
 #include <boxcar/backends/cpu/vector_winograd.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
