@@ -1,4 +1,5 @@
 #include <boxcar/backends/composite/fused_expressions.h>
+#include <boxcar/ivalue/scalar_type.h>
 
 #include <array>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace boxcar::composite {
 namespace {
@@ -30,8 +32,11 @@ FusedExpressions& fusedExpressions() {
 
 ExpressionPtr parseFused(std::string_view text) {
   auto expression = native::PointwiseExpression::parse(text);
-  auto program = native::PointwiseProgram::of(expression);
-  return std::make_shared<const FusedExpression>(FusedExpression{std::move(expression), std::move(program)});
+  std::vector<native::PointwiseProgram> programs;
+  for (const ScalarType dtype : {ScalarType::Float, ScalarType::BFloat16, ScalarType::Half}) {
+    if (auto program = native::PointwiseProgram::of(expression, dtype)) programs.push_back(*std::move(program));
+  }
+  return std::make_shared<const FusedExpression>(FusedExpression{std::move(expression), std::move(programs)});
 }
 
 ExpressionPtr findOrParse(std::string_view text) {

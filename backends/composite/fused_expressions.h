@@ -6,15 +6,15 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace boxcar::composite {
 
-// A text of fused::pointwise, parsed, and its program if it has one.
+// A text of fused::pointwise, parsed, and its programs: at most one for each dtype that has some.
 struct FusedExpression {
   native::PointwiseExpression expression;
-  std::optional<native::PointwiseProgram> program;
+  std::vector<native::PointwiseProgram> programs;
 };
 
 // Returns the expression of [text]; one that was used lately is not parsed again. It lives until this thread asks for

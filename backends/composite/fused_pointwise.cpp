@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-// fused::pointwise: an expression's operators called one after the other, or its program on CPUs.
+// fused::pointwise: an expression's operators called one after the other, or a program of it on CPUs.
 
 namespace boxcar::composite {
 namespace {
@@ -157,8 +157,8 @@ Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) 
   if (others.empty() && !::boxcar::detail::callsAreWatched()) [[likely]] {
     const FusedExpression& fused = *fusedExpression(text);
     fused.expression.checkInputs(inputs.size());
-    if (fused.program.has_value()) {
-      if (Tensor result = fused.program->run(inputs); result.defined()) return result;
+    for (const native::PointwiseProgram& program : fused.programs) {
+      if (Tensor result = program.run(inputs); result.defined()) return result;
     }
   }
   return callOperators(text, inputs);

@@ -49,14 +49,14 @@ void scaleChannels(const Tensor& input, const Tensor& output, const std::vector<
   const int64_t length = input.numel() / rows;
   const NormalizationRows<T>& kernels = normalizationRows<T>();
   if (length == 1 || !input.is_contiguous()) {
-    const int64_t grain = std::max<int64_t>(1, kParallelGrain / channels);
+    const int64_t grain = std::max<int64_t>(1, kQuickGrain / channels);
     return parallelFor(0, input.numel() / channels, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         kernels.scaleColumns(in + i * channels, out + i * channels, factors.size(), factors.data(), shifts.data());
       }
     });
   }
-  parallelFor(0, rows, std::max<int64_t>(1, kParallelGrain / length), [&](int64_t begin, int64_t end) {
+  parallelFor(0, rows, std::max<int64_t>(1, kQuickGrain / length), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const auto channel = static_cast<size_t>(i % channels);
       kernels.scale(in + i * length, out + i * length, static_cast<size_t>(length), factors[channel], shifts[channel]);

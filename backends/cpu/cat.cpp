@@ -31,7 +31,7 @@ bool copyRowsOfEach(const Tensor& out, TensorList tensors, const meta::Joined& j
         {static_cast<const std::byte*>(tensor.data_ptr()), inner * static_cast<size_t>(tensor.sizes()[joined.dim])});
   }
   auto* const to = static_cast<std::byte*>(out.data_ptr());
-  parallelFor(0, rows, std::max<int64_t>(1, kParallelGrain / elements), [&](int64_t begin, int64_t end) {
+  parallelFor(0, rows, std::max<int64_t>(1, kQuickGrain / elements), [&](int64_t begin, int64_t end) {
     std::byte* next = to + static_cast<size_t>(begin) * row;
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       for (const Part& part : parts) {

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/cpu/vector_small_floats.h>
 #include <boxcar/backends/functors/words.h>
 #include <boxcar/ivalue/error.h>
 
@@ -13,6 +14,25 @@ namespace {
 template <class To, class From>
 void convertLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
   elementwise<To, From>(data, steps, n0, n1, [](From value) { return convertElement<To>(value); });
+}
+
+// Whether cpu/vector_small_floats.h has the conversion.
+template <class To, class From>
+constexpr bool kHasRows = (kIsSmallFloat<To> && std::is_same_v<From, float>) ||
+                          (kIsSmallFloat<From> && std::is_same_v<To, float>);
+
+template <class To, class From>
+void convertRows(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
+  if (steps[0] != sizeof(To) || steps[1] != sizeof(From)) return convertLoop<To, From>(data, steps, n0, n1, params);
+  for (int64_t j = 0; j < n1; ++j) {
+    char* const out = data[0] + j * steps[kMaxOperands];
+    const char* const in = data[1] + j * steps[kMaxOperands + 1];
+    if constexpr (kIsSmallFloat<To>) {
+      smallFloatRows(scalarTypeOf<To>).narrow(reinterpret_cast<const float*>(in), out, static_cast<size_t>(n0));
+    } else {
+      smallFloatRows(scalarTypeOf<From>).widen(in, reinterpret_cast<float*>(out), static_cast<size_t>(n0));
+    }
+  }
 }
 
 // Conversions without CPU instructions go through float, as in convertElement.
@@ -40,6 +60,8 @@ constexpr Loop convertLoopOf() {
   constexpr bool kHasSmall = kIsSmallFloat<To> || kIsSmallFloat<From>;
   if constexpr (kHasSmall && !std::is_same_v<To, float> && !std::is_same_v<From, float>) {
     return convertThroughFloats<convertLoopOf<float, From>(), convertLoopOf<To, float>()>;
+  } else if constexpr (kHasRows<To, From>) {
+    return convertRows<To, From>;
   } else if constexpr (kIsComplex<From> && !kIsComplex<To> && !std::is_same_v<To, bool>) {
     return convertLoop<To, RealOf<From>>;  // real parts only, with the strides of the complex numbers
   } else {

@@ -13,7 +13,7 @@ void copy(const Tensor& target, const Tensor& source, bool) {
   if (to == from && target.is_contiguous() && source.is_contiguous() && target.numel() == source.numel()) {
     auto* const bytes = static_cast<char*>(target.data_ptr());
     const auto* const read = static_cast<const char*>(source.data_ptr());
-    parallelFor(0, static_cast<int64_t>(target.nbytes()), 4 * kParallelGrain, [=](int64_t begin, int64_t end) {
+    parallelFor(0, static_cast<int64_t>(target.nbytes()), 4 * kQuickGrain, [=](int64_t begin, int64_t end) {
       std::memcpy(bytes + begin, read + begin, static_cast<size_t>(end - begin));
     });
     return;
@@ -24,7 +24,7 @@ void copy(const Tensor& target, const Tensor& source, bool) {
   if (to == from) {
     loop.copyParallel(conversionLoop(to, from));
   } else {
-    loop.runParallel(conversionLoop(to, from), nullptr);
+    loop.runParallel(conversionLoop(to, from), nullptr, kQuickGrain / 2);
   }
 }
 

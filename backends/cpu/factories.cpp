@@ -9,7 +9,7 @@ namespace {
 
 void zero(void* memory, size_t bytes) {
   auto* const begin = static_cast<char*>(memory);
-  parallelFor(0, static_cast<int64_t>(bytes), 4 * kParallelGrain,
+  parallelFor(0, static_cast<int64_t>(bytes), 4 * kQuickGrain,
               [begin](int64_t from, int64_t to) { std::memset(begin + from, 0, static_cast<size_t>(to - from)); });
 }
 

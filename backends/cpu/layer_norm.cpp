@@ -31,7 +31,7 @@ void normalizeRows(const LayerNormCall& call, const Tensor& out, const Tensor& m
   T* means = mean.mutable_data_ptr<T>();
   T* scales = scale.mutable_data_ptr<T>();
   const int64_t n = call.length;
-  const int64_t grain = kParallelGrain / std::max<int64_t>(1, n);
+  const int64_t grain = kQuickGrain / 2 / std::max<int64_t>(1, n);
   parallelFor(0, call.rows, std::max<int64_t>(1, grain), [&](int64_t begin, int64_t end) {
     const auto normalize = normalizationRows<T>().normalize;
     for (int64_t i = begin; i < end; ++i) {

@@ -30,7 +30,7 @@ void padRows(const Word* in, Word* out, int64_t rows, std::span<const PaddedAxis
   // The columns that are contiguous in both.
   const int64_t first = std::clamp<int64_t>(before, 0, padded_width);
   const int64_t last = std::clamp<int64_t>(before + width, first, padded_width);
-  parallelFor(0, rows, std::max<int64_t>(1, kParallelGrain / padded_width), [&](int64_t begin, int64_t end) {
+  parallelFor(0, rows, std::max<int64_t>(1, kQuickGrain / padded_width), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       int64_t rest = row;
       int64_t source = 0;

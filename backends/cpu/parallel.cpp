@@ -32,6 +32,7 @@ int threadsOfEnvironment() {
 std::atomic<int> chosen_threads = 0;
 
 thread_local bool is_in_parallel = false;
+thread_local int64_t shared_loops = 0;
 
 // Calls [body] for pieces of [begin, end). If each index is at least a grain of work, its duration is unknown: the
 // first piece is one index, and pieces grow as long as they finish quickly.
@@ -69,6 +70,8 @@ void setThreadCount(int count) {
   chosen_threads.store(count, std::memory_order_relaxed);
 }
 
+int64_t sharedLoops() { return shared_loops; }
+
 bool runsInParallel(int64_t elements) { return elements >= kParallelGrain && !is_in_parallel && threadCount() > 1; }
 
 void parallelFor(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body) {
@@ -78,6 +81,7 @@ void parallelFor(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int
   if (grains <= 1) return body(begin, end);
   const int64_t parts = is_in_parallel ? 1 : std::min<int64_t>(threadCount(), grains);
   if (parts <= 1) return inPieces(begin, end, grain, body);
+  ++shared_loops;
   const int64_t share = length / parts;
   const int64_t rest = length % parts;
   std::exception_ptr failure;

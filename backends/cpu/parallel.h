@@ -10,6 +10,10 @@ namespace boxcar::cpu {
 // With fewer elements than this, the calling thread does all work alone, because waking other threads costs more.
 inline constexpr int64_t kParallelGrain = 32768;
 
+// As many elements of float32 take about as long if each is only moved, or added to another one. Work that takes less
+// than some 20 microseconds is not worth a second thread, which may sleep or run something else.
+inline constexpr int64_t kQuickGrain = 3 * kParallelGrain;
+
 // Larger thread counts are rejected.
 inline constexpr int kMostThreads = 1024;
 
@@ -28,5 +32,8 @@ bool runsInParallel(int64_t elements);
 // run in its own thread; a body must not call operators. Long ranges are passed in pieces, with a call of checkStop()
 // between them.
 void parallelFor(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body);
+
+// Returns how many calls of parallelFor() by this thread have been shared with others: for tests.
+BOXCAR_API int64_t sharedLoops();
 
 }  // namespace boxcar::cpu

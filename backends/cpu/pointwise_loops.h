@@ -140,6 +140,9 @@ using Loops = std::array<Loop, native::kScalarTypes>;
 // Returns the loop of a functor on elements of [type].
 Loop loopOf(Functor functor, ScalarType type);
 
+// Returns how many elements in a row a functor computes in the time of kParallelGrain steps.
+int64_t grainOf(Functor functor, ScalarType type);
+
 // The loops of each functor, defined in the file of its family.
 template <Functor functor>
 struct LoopsOf {

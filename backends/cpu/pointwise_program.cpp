@@ -1,5 +1,7 @@
+#include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/pointwise_loops.h>
+#include <boxcar/backends/cpu/vector_small_floats.h>
 #include <boxcar/backends/native/pointwise_program.h>
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 #include <utility>
 
 // Programs of pointwise functors: each instruction's loop runs over a block of elements whose intermediate results stay
-// in the first cache.
+// in the first cache. Inputs of small floats are widened for the block, and its result is narrowed.
 
 namespace boxcar::cpu {
 namespace {
@@ -73,6 +75,15 @@ int64_t longestBlock(const PointwiseProgram& program, size_t operands) {
   return std::min<int64_t>(kLongestBlock, uint32_t{kBlockBytes / sizeof(float)} / places & ~15U);
 }
 
+// Whether operand [k], an input, has elements that are computed in float32.
+bool isWidened(const PointwiseProgram& program, size_t k) {
+  return program.hasSmallFloats() && program.inputs[k - 1].type == program.dtype;
+}
+
+void widenRow(ScalarType type, float* to, const char* from, int64_t step, int64_t n) {
+  convertRow(conversionLoop(ScalarType::Float, type), to, sizeof(float), from, step, n);
+}
+
 // One block of a program: where its operands and registers lie.
 struct ProgramBlock {
   // Registers, rows of constants, then packed inputs.
@@ -89,13 +100,19 @@ struct ProgramBlock {
   }
 
   char* registerAt(size_t index) { return scratch + static_cast<int64_t>(index) * room; }
+  // The place for the copy of operand [k].
+  char* copyAt(const PointwiseProgram& program, size_t k) {
+    return registerAt(program.registers + program.rows.size() + k - 1);
+  }
 
   void run(const PointwiseProgram& program, int64_t count) {
     const auto& instructions = program.instructions;
+    const SmallFloatRows* const small = program.hasSmallFloats() ? &smallFloatRows(program.dtype) : nullptr;
+    const bool narrows = program.narrowsResult();
     for (size_t n = 0; n < instructions.size(); ++n) {
       const PointwiseProgram::Instruction& instruction = instructions[n];
       const bool is_last = n + 1 == instructions.size();
-      char* operands[kMaxOperands] = {is_last ? data[0] : registerAt(instruction.result)};
+      char* operands[kMaxOperands] = {is_last && !narrows ? data[0] : registerAt(instruction.result)};
       int64_t moves[2 * kMaxOperands] = {stepOf(instruction)};
       for (size_t k = 0; k < instruction.count; ++k) {
         const PointwiseProgram::Operand operand = instruction.operands[k];
@@ -118,6 +135,12 @@ struct ProgramBlock {
         }
       }
       loopOf(instruction.functor, ScalarType::Float)(operands, moves, count, 1, instruction.params.data());
+      auto* const result = reinterpret_cast<float*>(operands[0]);
+      if (is_last && narrows) {
+        small->narrow(result, data[0], static_cast<size_t>(count));
+      } else if (instruction.rounds) {
+        small->round(result, static_cast<size_t>(count));
+      }
     }
   }
 
@@ -146,13 +169,20 @@ class ProgramBlockLoop final {
       const auto itemsize = static_cast<int64_t>(operands[k].itemsize);
       const bool is_row = step == itemsize || step == 0;
       const bool joins = height_ == 1 || nest_.steps[1][k] == nest_.sizes[0] * step;
-      packed_[k] = !(is_row && joins);
-      step_[k] = packed_[k] ? itemsize : step;
+      joined_[k] = is_row && joins;
+      widened_[k] = isWidened(program, k);
+      packed_[k] = !joined_[k] || widened_[k];
+      step_[k] = joined_[k] && step == 0 ? 0 : widened_[k] ? int64_t{sizeof(float)} : itemsize;
     }
   }
 
   void run() const {
-    const int64_t work = block_ * static_cast<int64_t>(program_.instructions.size());
+    double steps = 0;  // of an element
+    for (const PointwiseProgram::Instruction& instruction : program_.instructions) {
+      steps +=
+          static_cast<double>(kParallelGrain) / static_cast<double>(grainOf(instruction.functor, ScalarType::Float));
+    }
+    const auto work = std::max<int64_t>(1, static_cast<int64_t>(steps * static_cast<double>(block_)));
     parallelFor(0, outer_ * groups_ * chunks_, std::max<int64_t>(1, kParallelGrain / work),
                 [&](int64_t begin, int64_t end) { runUnits(begin, end); });
   }
@@ -215,15 +245,28 @@ class ProgramBlockLoop final {
     }
   }
 
+  void packWidened(size_t k, int64_t columns, int64_t rows, float* to, const char* from) const {
+    const int64_t step = nest_.steps[0][k];
+    if (joined_[k]) return widenRow(program_.dtype, to, from, step, step == 0 ? 1 : columns * rows);
+    for (int64_t j = 0; j < rows; ++j) {
+      widenRow(program_.dtype, to, from, step, step == 0 ? 1 : columns);
+      if (step == 0) std::fill_n(to + 1, columns - 1, to[0]);
+      to += columns;
+      from += nest_.steps[1][k];
+    }
+  }
+
   // Copies the input of a block, unless its copy is there from the block before.
   void pack(size_t k, int64_t columns, int64_t rows, State& state) const {
-    char* const to = state.block.registerAt(program_.registers + program_.rows.size() + k - 1);
+    char* const to = state.block.copyAt(program_, k);
     const char* const from = std::exchange(state.block.data[k], to);
     // With chunks, the number of columns differs between blocks at different places only.
     if (state.packed_from[k] == from && state.packed_rows[k] >= rows) return;
     state.packed_from[k] = from;
     state.packed_rows[k] = rows;
-    if (operands_[k].itemsize == sizeof(float)) {
+    if (widened_[k]) {
+      packWidened(k, columns, rows, reinterpret_cast<float*>(to), from);
+    } else if (operands_[k].itemsize == sizeof(float)) {
       packAs(k, columns, rows, reinterpret_cast<float*>(to), from);
     } else {
       packAs(k, columns, rows, reinterpret_cast<bool*>(to), from);
@@ -240,6 +283,8 @@ class ProgramBlockLoop final {
   int64_t chunks_;
   int64_t groups_;
   int64_t outer_;
+  bool joined_[kMostPlaces] = {};  // contiguous, or one element, throughout a block
+  bool widened_[kMostPlaces] = {};
   bool packed_[kMostPlaces] = {};
   int64_t step_[kMostPlaces] = {};
 };
@@ -257,6 +302,11 @@ bool runShort(const PointwiseProgram& program, std::span<const StridedOperand> o
     if (!is_one && (operand.sizes[0] != count || operand.strides[0] != 1)) return false;
     block.data[k] = static_cast<char*>(operand.data);
     block.steps[k] = is_one ? 0 : static_cast<int64_t>(operand.itemsize);
+    if (k == 0 || !isWidened(program, k)) continue;
+    char* const copy = block.copyAt(program, k);
+    widenRow(program.dtype, reinterpret_cast<float*>(copy), block.data[k], int64_t{2}, is_one ? 1 : count);
+    block.data[k] = copy;
+    block.steps[k] *= 2;
   }
   block.run(program, count);
   return true;

@@ -37,6 +37,7 @@ struct Accumulation {
   int64_t acc_size;
   int64_t itemsize;
   int64_t longest_run;  // up to this many elements are accumulated in order
+  bool is_quick;        // rows of elements are accumulated by vectors
   int64_t block;        // maximum number of results computed together if their elements are adjacent
   void (*identities)(void* acc, int64_t n);
   // Computes [acc] from [n] contiguous elements.
@@ -166,8 +167,8 @@ class ReduceSteps {
   }
 
  public:
-  static constexpr Accumulation kAccumulation = {sizeof(Acc), sizeof(T), kRun,    kBlock, identities,
-                                                 run,         kRuns,     columns, merge};
+  static constexpr Accumulation kAccumulation = {
+      sizeof(Acc), sizeof(T), kRun, kHasVector && !kHasRun, kBlock, identities, run, kRuns, columns, merge};
 
   // Writes results as elements of Out and of Second.
   template <class Out, class Second>

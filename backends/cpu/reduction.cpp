@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/strided_loop.h>
 #include <boxcar/backends/meta/dims.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace boxcar::cpu {
@@ -47,9 +48,20 @@ struct ReducedDims {
   }
 };
 
+// Returns the steps of work of a reduction of [elements] to [results]. [is_row]: elements of a result, or of adjacent
+// results, lie one after another.
+int64_t stepsOf(const ReduceLoop& loop, int64_t elements, int64_t results, bool is_row) {
+  // Vectors take about as long for so many elements of float32 as other loops for one.
+  constexpr int64_t kVectorElements = 8;
+  constexpr int64_t kStepsOfResult = 4;
+  if (!is_row || !loop.accumulation->is_quick || loop.type != loop.computed) return elements;
+  const int64_t together = kVectorElements * int64_t{sizeof(float)} / loop.accumulation->itemsize;
+  return elements / together + kStepsOfResult * results;
+}
+
 // Returns whether threads share the elements of each result because there are too few results to distribute.
-bool sharesElements(const Tensor& self, int64_t results, int64_t count) {
-  return count >= 2 * kParallelGrain && results < 8 * int64_t{threadCount()} && runsInParallel(self.numel());
+bool sharesElements(int64_t steps, int64_t results) {
+  return steps >= 2 * results * kParallelGrain && results < 8 * int64_t{threadCount()} && runsInParallel(steps);
 }
 
 ReducedRow rowOf(const ReducedDims& reduced, double param) {
@@ -76,7 +88,7 @@ void reduceAll(const ReduceLoop& loop, const Tensor& out, const Tensor* second, 
   row.out = static_cast<char*>(out.data_ptr());
   row.second = second != nullptr ? static_cast<char*>(second->data_ptr()) : nullptr;
   row.in = static_cast<const char*>(self.data_ptr());
-  row.parallel = sharesElements(self, 1, count);
+  row.parallel = sharesElements(stepsOf(loop, count, 1, /*is_row=*/true), 1);
   reduceRow(loop, row);
 }
 
@@ -122,24 +134,26 @@ void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tens
   nest.addBytes(out.data_ptr(), bytesOf(out));
   if (second != nullptr) nest.addBytes(second->data_ptr(), bytesOf(*second));
   ReducedRow whole = rowOf(reduced, param);
-  whole.parallel = sharesElements(self, out.numel(), reduced.count);
-  const auto body = [&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+  const bool is_row = reduced.steps[0] == itemsize || std::ranges::find(in_steps, itemsize) != in_steps.end();
+  const int64_t steps = stepsOf(loop, self.numel(), out.numel(), is_row);
+  whole.parallel = sharesElements(steps, out.numel());
+  const auto body = [&](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
     ReducedRow row = whole;
     row.results = n0;
-    row.in_step = steps[0];
-    row.out_step = steps[1];
-    row.second_step = steps[2];
+    row.in_step = strides[0];
+    row.out_step = strides[1];
+    row.second_step = strides[2];
     for (int64_t j = 0; j < n1; ++j) {
-      row.in = data[0] + j * steps[kMaxOperands];
-      row.out = data[1] + j * steps[kMaxOperands + 1];
-      if (second != nullptr) row.second = data[2] + j * steps[kMaxOperands + 2];
+      row.in = data[0] + j * strides[kMaxOperands];
+      row.out = data[1] + j * strides[kMaxOperands + 1];
+      if (second != nullptr) row.second = data[2] + j * strides[kMaxOperands + 2];
       reduceRow(loop, row);
     }
   };
   if (whole.parallel) {
     nest.run(body);
   } else {
-    nest.runParallel(self.numel(), body);
+    nest.runParallel(steps, body);
   }
 }
 

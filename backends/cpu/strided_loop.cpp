@@ -194,6 +194,13 @@ int64_t StridedLoop::elementCount() const {
   return count;
 }
 
+bool StridedLoop::hasRows() const {
+  for (int k = 0; k < operands_; ++k) {
+    if (strides_[0][k] != 0 && strides_[0][k] != itemsizes_[k]) return false;
+  }
+  return true;
+}
+
 void StridedLoop::inParts(int64_t elements, CallableRef<void(StridedLoop&, int64_t)> run) {
   if (!prepare()) return;
   if (!runsInParallel(elements)) return run(*this, elements);
@@ -206,7 +213,9 @@ void StridedLoop::inParts(int64_t elements, CallableRef<void(StridedLoop&, int64
   while (cut > 0 && !isEven(cut)) --cut;
   if (!isEven(cut)) cut = static_cast<int>(std::max_element(sizes_, sizes_ + rank_) - sizes_);
   const int64_t inside = std::max<int64_t>(1, elements / sizes_[cut]);
-  const int64_t grain = std::max<int64_t>(1, kParallelGrain / inside);
+  // The work of an index may be less than a step.
+  const int64_t grain = std::max<int64_t>(
+      1, elements < sizes_[cut] ? sizes_[cut] / (elements / kParallelGrain) : kParallelGrain / inside);
   parallelFor(0, sizes_[cut], grain, [&](int64_t begin, int64_t end) {
     StridedLoop part = *this;
     part.sizes_[cut] = end - begin;
@@ -220,9 +229,10 @@ void StridedLoop::runParallel(int64_t elements, Body body) {
   inParts(elements, [&](StridedLoop& part, int64_t share) { part.runInOrder(share, body); });
 }
 
-void StridedLoop::runParallel(Loop loop, const Scalar* params) {
-  const int64_t elements = elementCount();
+void StridedLoop::runParallel(Loop loop, const Scalar* params, int64_t grain) {
+  int64_t elements = elementCount();
   if (elements < kParallelGrain) return run(loop, params);
+  if (grain > kParallelGrain && prepare() && hasRows()) elements = elements / grain * kParallelGrain;
   inParts(elements, [&](StridedLoop& part, int64_t share) {
     if (share < kStopInterval) return part.run(loop, params);
     const Operands turned = part.findTurned();

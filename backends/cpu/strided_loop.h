@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cpu/callable_ref.h>
+#include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/stop_request.h>
@@ -49,9 +50,10 @@ class StridedLoop final {
   void run(Loop loop, const Scalar* params);
 
   // Like run(), but in several threads if [elements], a measure of all the work, is large enough and the loop can be
-  // split; long loops run in pieces. Parts of the loop must not depend on each other.
+  // split; long loops run in pieces. Parts of the loop must not depend on each other. If elements that are next to each
+  // other are computed one after another, [grain] of them are as much work as kParallelGrain others.
   void runParallel(int64_t elements, Body body);
-  void runParallel(Loop loop, const Scalar* params);
+  void runParallel(Loop loop, const Scalar* params, int64_t grain = kParallelGrain);
   // As above, for a loop that copies elements from the second operand to the first, of the same type.
   void copyParallel(Loop copy);
 
@@ -59,6 +61,8 @@ class StridedLoop final {
   using Operands = uint32_t;  // one bit per operand
 
   int64_t elementCount() const;
+  // Whether the rows of all operands, once prepared, are contiguous or one repeated element.
+  bool hasRows() const;
   // Calls run(part, elements) for parts of the loop, each in a thread.
   void inParts(int64_t elements, CallableRef<void(StridedLoop&, int64_t)> run);
   void runPieces(int64_t elements, Body body) const;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <boxcar/backends/native/file_memory.h>
 #include <boxcar/ivalue/intrusive_ptr.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,6 +21,7 @@ class MappedFile final : public Object {
 
  private:
   std::span<std::byte> bytes_;
+  std::optional<native::FileMemory> memory_;
 };
 
 }  // namespace boxcar::io

@@ -1,13 +1,16 @@
 #include <boxcar/backends/functors/activation_constants.h>
 #include <boxcar/backends/meta/broadcast.h>
 #include <boxcar/backends/meta/layout.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/pointwise_program.h>
+#include <boxcar/ivalue/half.h>
 
 #include <boost/container/static_vector.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -23,17 +26,43 @@ using Instruction = PointwiseProgram::Instruction;
 using Place = PointwiseProgram::Place;
 using Order = PointwiseProgram::Order;
 
-// Whether float32 has the number, or one near it: the operators refuse some that are out of its range.
-bool fitsFloat(const Scalar& number) {
-  const double value = number.toDouble();
-  return !std::isfinite(value) || std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max());
+float greatestOf(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Half: return std::numeric_limits<Half>::max();
+    case ScalarType::BFloat16: return std::numeric_limits<BFloat16>::max();
+    default: return std::numeric_limits<float>::max();
+  }
 }
 
-// Makes the program of an expression, as long as all values are float32 or conditions.
+// Whether the results of a functor are among its operands, or integers near them, so that elements of any float type
+// have them. Parameters are not operands.
+bool isExact(Functor functor) {
+  switch (functor) {
+    case Functor::kNeg:
+    case Functor::kAbs:
+    case Functor::kSgn:
+    case Functor::kRelu:
+    case Functor::kFloor:
+    case Functor::kCeil:
+    case Functor::kRound:
+    case Functor::kTrunc:
+    case Functor::kMaximum:
+    case Functor::kMinimum:
+    case Functor::kClamp:
+    case Functor::kClampMin:
+    case Functor::kClampMax:
+    case Functor::kSelect: return true;
+    default: return false;
+  }
+}
+
+// Makes the program of an expression, as long as all values have the dtype or are conditions.
 class ProgramCompiler final {
  public:
-  explicit ProgramCompiler(const PointwiseExpression& expression)
-      : nodes_(expression.nodes()), values_(nodes_.size()) {}
+  ProgramCompiler(const PointwiseExpression& expression, ScalarType dtype)
+      : nodes_(expression.nodes()), values_(nodes_.size()) {
+    program_.dtype = dtype;
+  }
 
   bool compile() {
     findInputs();
@@ -65,7 +94,7 @@ class ProgramCompiler final {
       const auto index = static_cast<uint8_t>(nodes_[i].operands[0]);
       values_[i].operand = {Place::kInput, static_cast<uint16_t>(program_.inputs.size())};
       values_[i].type = is_condition[index] ? ScalarType::Bool : ScalarType::Float;
-      program_.inputs.push_back({index, values_[i].type});
+      program_.inputs.push_back({index, is_condition[index] ? ScalarType::Bool : program_.dtype});
     }
   }
   void noteCondition(uint32_t node, std::span<bool> is_condition) const {
@@ -76,6 +105,18 @@ class ProgramCompiler final {
   bool isTensor(uint32_t node) const { return nodes_[node].isTensor(); }
   bool isAbsent(uint32_t node) const { return nodes_[node].operation == Operation::kNone; }
 
+  // Whether the dtype has the number, or one near it: the operators refuse some that are out of its range.
+  bool fits(const Scalar& number) const {
+    const double value = number.toDouble();
+    return !std::isfinite(value) || std::abs(value) <= static_cast<double>(greatestOf(program_.dtype));
+  }
+  // The element that the operators make of a number.
+  float elementOf(const Scalar& number) const {
+    std::array<std::byte, sizeof(float)> element;
+    storeNumber(element.data(), program_.dtype, number);
+    return static_cast<float>(loadNumber(element.data(), program_.dtype).toDouble());
+  }
+
   // Appends an instruction for the node that is compiled; false if an operand does not have its type.
   bool emit(Functor functor, std::initializer_list<uint32_t> operands, std::initializer_list<Scalar> params = {},
             ScalarType type = ScalarType::Float, Order order = Order::kLikeInputs) {
@@ -84,7 +125,7 @@ class ProgramCompiler final {
     for (const uint32_t operand : operands) {
       const ScalarType wanted = functor == Functor::kSelect && k == 0 ? ScalarType::Bool : ScalarType::Float;
       if (nodes_[operand].operation == Operation::kNumber) {
-        if (!fitsFloat(numberOf(operand))) return false;
+        if (!fits(numberOf(operand))) return false;
         instruction.operands[k++] = constant(numberOf(operand), functor);
       } else {
         if (values_[operand].type != wanted) return false;
@@ -93,9 +134,10 @@ class ProgramCompiler final {
     }
     k = 0;
     for (const Scalar& param : params) {
-      if (!fitsFloat(param)) return false;
+      if (!fits(param)) return false;
       instruction.params[k++] = param;
     }
+    instruction.rounds = program_.hasSmallFloats() && type != ScalarType::Bool && !isExact(functor);
     values_[current_] = {{Place::kResult, static_cast<uint16_t>(program_.instructions.size())}, type};
     program_.instructions.push_back(instruction);
     return true;
@@ -119,7 +161,7 @@ class ProgramCompiler final {
   Operand constant(const Scalar& number, Functor functor) {
     // Programs with many numbers have no room for rows.
     constexpr size_t kMostRows = 8;
-    const auto value = static_cast<float>(number.toDouble());
+    const float value = elementOf(number);
     const auto same = [&](float kept) { return std::bit_cast<uint32_t>(kept) == std::bit_cast<uint32_t>(value); };
     const auto indexIn = [&](std::vector<float>& kept) {
       const auto found = std::ranges::find_if(kept, same);
@@ -192,8 +234,9 @@ class ProgramCompiler final {
       case Operation::kMinimum: return emit(Functor::kMinimum, {a, b});
       case Operation::kMaximum: return emit(Functor::kMaximum, {a, b});
       case Operation::kWhere:
-        // Two ints would give int64.
-        if (!isTensor(b) && !isTensor(c) && !(numberOf(b).isFloatingPoint() || numberOf(c).isFloatingPoint()))
+        // Two numbers give float32, or int64 if they are ints.
+        if (!isTensor(b) && !isTensor(c) &&
+            (program_.hasSmallFloats() || !(numberOf(b).isFloatingPoint() || numberOf(c).isFloatingPoint())))
           return false;
         return emit(Functor::kSelect, {a, b, c});
       case Operation::kMaskedFill:
@@ -214,7 +257,8 @@ class ProgramCompiler final {
       }
     }
     std::vector<uint16_t> free;
-    for (size_t i = 0; i + 1 < instructions.size(); ++i) {
+    const size_t end = program_.narrowsResult() ? instructions.size() : instructions.size() - 1;
+    for (size_t i = 0; i < end; ++i) {
       std::vector<uint16_t> released;
       Instruction& instruction = instructions[i];
       for (size_t k = 0; k < instruction.count; ++k) {
@@ -287,8 +331,8 @@ bool arrangeResult(Order order, std::span<const Arranged* const> operands, Arran
 
 }  // namespace
 
-std::optional<PointwiseProgram> PointwiseProgram::of(const PointwiseExpression& expression) {
-  ProgramCompiler compiler(expression);
+std::optional<PointwiseProgram> PointwiseProgram::of(const PointwiseExpression& expression, ScalarType dtype) {
+  ProgramCompiler compiler(expression, dtype);
   if (!compiler.compile()) return std::nullopt;
   return compiler.take();
 }
@@ -330,7 +374,7 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
     all_contiguous &= tensor.is_contiguous() && tensor.numel() != 0;
     is_flat &= std::ranges::equal(tensor.sizes(), shaped->sizes());
   }
-  const ScalarType type = instructions.back().type;
+  const ScalarType type = resultType();
   boost::container::static_vector<StridedOperand, 1 + PointwiseExpression::kMostInputs> operands;
   const auto add = [&](const Tensor& tensor, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     operands.push_back({tensor.data_ptr(), sizes, strides, tensor.itemsize()});

@@ -16,7 +16,8 @@
 #include <span>
 #include <vector>
 
-// Expressions of float32 as programs for blocks of elements: each instruction is the loop of a pointwise functor.
+// Expressions as programs for blocks of elements: each instruction is the loop of a pointwise functor for float32. In
+// programs for float16 and bfloat16, results are rounded to such elements where the operators round theirs.
 
 namespace boxcar::native {
 
@@ -41,28 +42,38 @@ struct PointwiseProgram {
     ScalarType type;  // of its result: Float or Bool
     uint8_t count;
     Order order = Order::kLikeInputs;
-    uint16_t result = 0;  // a register; unused by the last instruction
+    bool rounds = false;  // the result may be a float that `dtype` does not have
+    // A register. The last instruction of a program for float32, and one with bools as results, has none: it writes to
+    // the call's result.
+    uint16_t result = 0;
     std::array<Operand, 3> operands = {};
     std::array<Scalar, 3> params = {};
   };
 
+  // Of the inputs: Float, Half or BFloat16.
+  ScalarType dtype = ScalarType::Float;
   std::vector<Instruction> instructions;
   std::vector<float> constants;
   // Constants of functors that are quicker if they read them from a row of equal elements.
   std::vector<float> rows;
   size_t registers = 0;
-  // The inputs that it reads, as indices of the call's, and their dtypes: Float, or Bool for a condition.
+  // The inputs that it reads, as indices of the call's, and their dtypes: that of all, or Bool for a condition.
   struct Input {
     uint8_t index;
     ScalarType type;
   };
   std::vector<Input> inputs;
 
-  // Returns nothing if the expression takes other dtypes than float32, or bool where it is no condition.
-  static std::optional<PointwiseProgram> of(const PointwiseExpression& expression);
+  // Returns nothing if the expression takes other dtypes than [dtype], or bool where it is no condition.
+  static std::optional<PointwiseProgram> of(const PointwiseExpression& expression, ScalarType dtype);
 
   // Returns the result of a call; an undefined tensor if these inputs need the general form, which may fail.
   Tensor run(TensorList tensors) const;
+
+  bool hasSmallFloats() const { return dtype != ScalarType::Float; }
+  ScalarType resultType() const { return instructions.back().type == ScalarType::Bool ? ScalarType::Bool : dtype; }
+  // Whether the last instruction's result is rounded and copied to the call's.
+  bool narrowsResult() const { return hasSmallFloats() && instructions.back().type != ScalarType::Bool; }
 
  private:
   // Calculates the sizes and strides of the result. Returns false if the inputs do not broadcast.

@@ -1,6 +1,8 @@
 #include <boxcar/backends/cpu/onednn/buffer.h>
 #include <boxcar/backends/cpu/onednn/convolution_primitive.h>
 #include <boxcar/backends/cpu/onednn/engine.h>
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/thread_team.h>
 #include <boxcar/backends/native/copy.h>
 
 #include <algorithm>
@@ -44,6 +46,9 @@ int64_t pixelsOf(const meta::Convolution& c) {
 
 std::optional<dnnl::reorder> reorderOf(const Description& from, const Description& to) {
   if (from == to) return std::nullopt;
+  // Few elements are reordered before a second thread has woken up.
+  std::optional<LibraryThreads> alone;
+  if (from.get_size() < static_cast<size_t>(kQuickGrain) * sizeof(float)) alone.emplace(1);
   return dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
 }
 

@@ -3,7 +3,9 @@
 #include <boxcar/backends/cpu/onednn/engine.h>
 #include <boxcar/backends/cpu/onednn/packed_weights.h>
 #include <boxcar/backends/cpu/onednn/spare.h>
+#include <boxcar/backends/cpu/onednn/winograd_weights.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/file_memory.h>
 #include <boxcar/backends/native/fused.h>
 #include <boxcar/backends/native/images.h>
 
@@ -93,7 +95,15 @@ std::shared_ptr<FusedConvolutionPlan> makePlan(const ConvolutionCall& library, c
   }
   if (!has_norm && !prepared.reorder_weights.has_value() && call.weight.is_contiguous()) return plan;
   plan->weights = packed.elements(prepared.weights, [&] {
-    const Tensor kernels = has_norm ? scaledKernels(call.weight, factors.scales) : toContiguous(call.weight);
+    if (onednn::isTransformed(prepared.weights)) {
+      auto block = std::make_shared<onednn::Buffer>(prepared.weights.get_size());
+      onednn::transformKernels(toContiguous(readOnce(call.weight)),
+                               has_norm ? factors.scales : std::vector<double>(factors.scales.size(), 1.0),
+                               prepared.weights, block->data());
+      return block;
+    }
+    const Tensor kernels =
+        has_norm ? scaledKernels(readOnce(call.weight), factors.scales) : toContiguous(readOnce(call.weight));
     auto block = std::make_shared<onednn::Buffer>(prepared.weights.get_size());
     dnnl::memory source = onednn::memoryOf(kernels, prepared.own_weights);
     dnnl::memory target(prepared.weights, onednn::engine(), block->data());

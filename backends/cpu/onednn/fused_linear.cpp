@@ -1,10 +1,13 @@
+#include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/onednn/engine.h>
 #include <boxcar/backends/cpu/onednn/packed_weights.h>
 #include <boxcar/backends/cpu/onednn/post_ops.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/file_memory.h>
 #include <boxcar/backends/native/fused.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -98,10 +101,11 @@ std::shared_ptr<LinearPlan> packedPlan(const onednn::PrimitiveKey& key, const Li
                                        const FusedLinear& call, PackedWeight& packed) {
   auto plan = std::make_shared<LinearPlan>(preparedLinear(key, shape, call, /*packs=*/true));
   if (!plan->forward) return nullptr;
-  const Tensor weight = isMatrix(call.weight) ? call.weight : toContiguous(call.weight);
-  const Description own = onednn::descriptionOf(weight);
-  if (own == plan->weights && weight.is_same(call.weight)) return plan;
+  if (onednn::descriptionOf(call.weight) == plan->weights && isMatrix(call.weight)) return plan;
   plan->packed = packed.elements(plan->weights, [&] {
+    const Tensor once = readOnce(call.weight);
+    const Tensor weight = isMatrix(once) ? once : toContiguous(once);
+    const Description own = onednn::descriptionOf(weight);
     auto block = std::make_shared<onednn::Buffer>(plan->weights.get_size());
     dnnl::memory source = onednn::memoryOf(weight, own);
     dnnl::memory target(plan->weights, onednn::engine(), block->data());
@@ -129,12 +133,38 @@ void runLinear(const LinearPlan& plan, const Tensor& out, const FusedLinear& cal
   onednn::stream().wait();
 }
 
+// Computes the product of a few rows of float32 without a primitive of oneDNN's: its passes before and after the
+// product cost some microseconds, which is a tenth of the time for a weight in the caches.
+void multiplyAndAdd(const Tensor& out, const LinearShape& shape, const FusedLinear& call) {
+  auto* const results = out.mutable_data_ptr<float>();
+  if (call.add.defined()) copyElements(out, call.add);
+  if (call.bias.defined()) {
+    const auto* const bias = call.bias.const_data_ptr<float>();
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      float* const to = results + row * shape.outputs;
+      if (call.add.defined()) {
+        for (int64_t i = 0; i < shape.outputs; ++i) to[i] += bias[i];
+      } else {
+        std::copy_n(bias, shape.outputs, to);
+      }
+    }
+  }
+  const bool adds = call.add.defined() || call.bias.defined();
+  gemm<float>(shape.rows, shape.outputs, shape.inputs, 1, {call.input.const_data_ptr<float>(), shape.inputs, 1},
+              matrixOf<const float>(call.weight).transposed(), adds ? 1.0f : 0.0f, {results, shape.outputs, 1});
+}
+
 bool multiplyFusedByLibrary(const Tensor& out, const FusedLinear& call) {
   const ScalarType type = out.scalar_type();
   if (type != ScalarType::Float && !(type == ScalarType::BFloat16 && onednn::multipliesBFloat16())) return false;
   const LinearShape shape{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
   if (call.bias.defined() && !call.bias.is_contiguous()) return false;
   const bool packs = paysToPack(call.weight, shape.rows);
+  if (!packs && type == ScalarType::Float && shape.rows < kLeastPackedRows &&
+      call.activation.kind == Activation::kNone) {
+    multiplyAndAdd(out, shape, call);
+    return true;
+  }
   const onednn::Threads threads(static_cast<double>(out.numel()) * static_cast<double>(shape.inputs));
   onednn::PrimitiveKey key{static_cast<int64_t>(type),
                            threads.count(),

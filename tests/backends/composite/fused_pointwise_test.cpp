@@ -7,9 +7,12 @@
 #include <boxcar/ivalue/default_generators.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
@@ -57,7 +60,10 @@ std::string difference(const std::string& expression, const Tensors& inputs) {
 }
 
 // Whether the fused form is a program, which calls no operators: an observer sees none.
-bool isProgram(const std::string& expression) { return composite::fusedExpression(expression)->program.has_value(); }
+bool isProgram(const std::string& expression, ScalarType dtype = ScalarType::Float) {
+  const auto& programs = composite::fusedExpression(expression)->programs;
+  return std::ranges::any_of(programs, [&](const auto& program) { return program.dtype == dtype; });
+}
 
 // Numbers of all kinds: more than a vector, and not a multiple of one.
 Tensor specialValues() {
@@ -285,6 +291,115 @@ TEST(FusedPointwise, RandomExpressionsAreTheirOperators) {
     EXPECT_EQ(difference(expression, inputs), "") << expression;
   }
   EXPECT_GT(programs, 250);
+}
+
+// float16 and bfloat16, which have programs of their own.
+constexpr ScalarType kSmallFloats[] = {ScalarType::Half, ScalarType::BFloat16};
+
+// Returns "" if both forms give the same bits. NaNs may differ.
+std::string differenceInBits(const std::string& expression, const Tensors& inputs) {
+  const Tensor got = fused(expression, inputs);
+  const Tensor expected = separate(expression, inputs);
+  if (shapeText(got) != shapeText(expected)) return shapeText(got) + " instead of " + shapeText(expected);
+  if (stridesOf(got) != stridesOf(expected)) return "other strides";
+  if (got.scalar_type() == ScalarType::Bool) return equal(got, expected) ? "" : "other elements";
+  const std::vector<float> a = elements<float>(to(got, ScalarType::Float));
+  const std::vector<float> b = elements<float>(to(expected, ScalarType::Float));
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+    if (std::bit_cast<uint32_t>(a[i]) != std::bit_cast<uint32_t>(b[i]))
+      return fmt::format("element {} is {} instead of {}", i, a[i], b[i]);
+  }
+  return "";
+}
+
+// All numbers of a dtype of 16 bits.
+Tensor allNumbers(ScalarType dtype) {
+  std::vector<uint16_t> bits(65536);
+  std::iota(bits.begin(), bits.end(), uint16_t{0});
+  const Tensor result = zeros({65536}, dtype);
+  std::memcpy(result.data_ptr(), bits.data(), bits.size() * sizeof(uint16_t));
+  return result;
+}
+
+TEST(FusedPointwise, SmallFloatsAreRoundedAfterEachOperator) {
+  for (const ScalarType dtype : kSmallFloats) {
+    const Tensor x = allNumbers(dtype);
+    for (const std::string& expression : functionsOfOne()) {
+      if (expression.find("1.0, 2)") != std::string::npos) continue;  // of numbers alone, so float32
+      EXPECT_TRUE(isProgram(expression, dtype)) << expression;
+      EXPECT_EQ(differenceInBits(expression, {x}), "") << expression << dtype;
+    }
+    // Each would have other bits if it were rounded at its end only.
+    for (const char* expression : {"(a + 0.1) * 3.0 - a", "tanh(a * 0.3) / 1.7 + a * a",
+                                   "hardtanh(a, -0.3, 0.7) + 256.0", "exp(a) / exp(a + 1)"})
+      EXPECT_EQ(differenceInBits(expression, {x}), "") << expression << dtype;
+  }
+  EXPECT_EQ(to(fused("(a + 0.001) - a", {ones({1}, ScalarType::BFloat16)}), ScalarType::Float).data_ptr<float>()[0], 0);
+  EXPECT_EQ(
+      to(fused("a * 300.0 / 300.0", {mul(ones({1}, ScalarType::Half), 300)}), ScalarType::Float).data_ptr<float>()[0],
+      std::numeric_limits<float>::infinity());
+}
+
+TEST(FusedPointwise, RandomExpressionsOfSmallFloatsAreTheirOperators) {
+  manualSeed(4);
+  for (const ScalarType dtype : kSmallFloats) {
+    const Tensors inputs = {to(randn({3, 5, 47}), dtype), to(randn({47}), dtype), to(randn({3, 1, 1}), dtype)};
+    RandomExpressions random(12);
+    int programs = 0;
+    for (int i = 0; i < 300; ++i) {
+      const std::string expression = random.tensor(i % 6);
+      programs += isProgram(expression, dtype);
+      EXPECT_EQ(differenceInBits(expression, inputs), "") << expression << dtype;
+    }
+    EXPECT_GT(programs, 250);
+  }
+}
+
+TEST(FusedPointwise, SmallFloatsBroadcastAndKeepTheOrderInMemory) {
+  manualSeed(6);
+  const auto channelsLast = [](IntArrayRef sizes) { return contiguous(randn(sizes), MemoryFormat::ChannelsLast); };
+  const std::vector<Tensors> all = {
+      {randn({4, 300}), randn({300}), randn({4, 1})},
+      {randn({70, 33}), randn({33}), randn({})},
+      {randn({}), randn({}), randn({})},
+      {randn({9}), randn({}), randn({9})},
+      {randn({5000}), randn({}), randn({1})},
+      {randn({0, 3}), randn({3}), randn({1})},
+      {randn({2, 8, 40, 41}), randn({2, 8, 1, 1}), randn({2, 1, 40, 41})},
+      {channelsLast({2, 8, 7, 7}), randn({2, 8, 1, 1}), channelsLast({2, 8, 7, 7})},
+      {channelsLast({2, 3, 30, 30}), randn({3, 1, 1}), randn({2, 3, 30, 30})},
+      {t(randn({60, 70})), randn({70, 60}), randn({70, 1})},
+      {slice(randn({50, 60}), 1, 0, std::nullopt, 2), randn({30}), t(randn({30, 50}))},
+      {expand(randn({6, 1}), {6, 2500}), randn({6, 1}), randn({1, 2500})},
+  };
+  for (const ScalarType dtype : kSmallFloats) {
+    for (const Tensors& floats : all) {
+      Tensors inputs;
+      for (const Tensor& input : floats) inputs.push_back(to(input, dtype));
+      for (const char* expression :
+           {"a * b + c", "tanh(a) * (b + 1.0)", "where(a > c, b, 2.0 ** a)", "masked_fill(a * b, c > 0, 0.1) + a",
+            "(a + b) < c", "a + b > c", "maximum(a * 3.0, -b) - c"}) {
+        EXPECT_EQ(differenceInBits(expression, inputs), "")
+            << expression << " of " << dtype << shapeText(inputs[0]) << " " << shapeText(inputs[1]) << " "
+            << shapeText(inputs[2]);
+      }
+    }
+  }
+}
+
+TEST(FusedPointwise, SmallFloatsTakeConditionsAndRefuseNumbersOutOfTheirRange) {
+  for (const ScalarType dtype : kSmallFloats) {
+    const Tensor condition = gt(randn({40, 50}), 0);
+    const Tensor x = to(randn({40, 50}), dtype);
+    EXPECT_EQ(differenceInBits("where(a, b, 0.1) * 2.0", {condition, x}), "");
+    EXPECT_EQ(differenceInBits("masked_fill(b, a, -inf) + b", {t(condition), t(x)}), "");
+    EXPECT_EQ(differenceInBits("where(a, 1.0, 2.0) * b", {condition, x}), "");
+    EXPECT_FALSE(isProgram("a * 1e39", dtype));
+  }
+  EXPECT_FALSE(isProgram("a * 65505.0", ScalarType::Half));
+  EXPECT_TRUE(isProgram("a * 65504.0", ScalarType::Half));
+  EXPECT_EQ(differenceInBits("a * 70000.0", {ones({3}, ScalarType::Half)}), "");
 }
 
 TEST(FusedPointwise, BroadcastsAndKeepsTheOrderInMemory) {

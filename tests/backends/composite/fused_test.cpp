@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/weak_ptr.h>
@@ -160,6 +161,22 @@ TEST(FusedConvolution, TakesManyChannels) {
         expectSame(withNorm(conv));
       }
     }
+  }
+}
+
+// Channels are filled up to blocks of 16. The batches and sizes are those for which oneDNN chooses each layout of
+// transformed kernels.
+TEST(FusedConvolution, TakesManyChannelsThatAreNoMultipleOfABlock) {
+  manualSeed(16);
+  struct Sizes {
+    int64_t batch, inputs, outputs, pixels;
+  };
+  for (const Sizes& sizes : {Sizes{1, 256, 250, 14}, Sizes{1, 70, 100, 56}, Sizes{8, 100, 70, 28}}) {
+    Conv conv{randn({sizes.batch, sizes.inputs, sizes.pixels, sizes.pixels}),
+              div(randn({sizes.outputs, sizes.inputs, 3, 3}), 16), randn({sizes.outputs})};
+    conv.padding = {1};
+    expectSame(conv);
+    expectSame(withNorm(conv));
   }
 }
 
@@ -421,6 +438,35 @@ TEST(FusedLinear, IsWhatItStandsFor) {
       }
     }
   }
+}
+
+// Few rows go by boxcar's own product or oneDNN's, whose choice depends on the layout, the size and the threads.
+TEST(FusedLinear, TakesFewRowsAndLargeWeights) {
+  manualSeed(17);
+  const int before = cpu::threadCount();
+  for (const int threads : {1, 2}) {
+    cpu::setThreadCount(threads);
+    for (const auto& [inputs, outputs] : {std::pair<int64_t, int64_t>{300, 700}, {700, 600}}) {
+      for (const int64_t rows : {1, 2, 3, 4}) {
+        const Tensor x = randn({rows, inputs});
+        const Tensor added = randn({rows, outputs});
+        const Tensor bias = randn({outputs});
+        for (const Tensor& w : {randn({outputs, inputs}), t(randn({inputs, outputs}))}) {
+          const Tensor product = mm(to(x, ScalarType::Double), t(to(w, ScalarType::Double)));
+          const auto expect = [&](const Tensor& got, const Tensor& expected) {
+            EXPECT_LE(difference(got, to(expected, ScalarType::Float)), 1e-5) << rows << " rows";
+          };
+          expect(mm(x, t(w)), product);
+          expect(addmm(bias, x, t(w)), add(product, bias));
+          expect(fused::linear(x, w), product);
+          expect(fused::linear(x, w, bias), add(product, bias));
+          expect(fused::linear(x, w, bias, added), add(add(product, bias), added));
+          expect(fused::linear(x, w, std::nullopt, added), add(product, added));
+        }
+      }
+    }
+  }
+  cpu::setThreadCount(before);
 }
 
 TEST(FusedLinear, TakesOtherShapesAndLayouts) {

@@ -1,8 +1,12 @@
+#include <boxcar/backends/cpu/vector_small_floats.h>
+#include <boxcar/ivalue/half.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -137,6 +141,41 @@ TEST(VectorFunctions, FloatsAreAFewUlpsOff) {
 
 TEST(VectorFunctions, DoublesAreAFewUlpsOff) {
   for (const Function<double>& function : functions<double>()) check(function, 8);
+}
+
+// Floats of every sign, exponent and upper bits of the significand, with lower bits that are just below, at and above
+// the half between two small floats; and NaNs with several payloads.
+std::vector<float> floatsToRound() {
+  std::vector<float> numbers;
+  for (uint32_t upper = 0; upper < 0x80000; ++upper) {
+    for (const uint32_t lower : {0U, 0x1U, 0xfffU, 0x1000U, 0x1001U, 0x1fffU})
+      numbers.push_back(std::bit_cast<float>(upper << 13 | lower));
+  }
+  return numbers;
+}
+
+template <class T>
+void checkRows(ScalarType type) {
+  const cpu::SmallFloatRows& rows = cpu::smallFloatRows(type);
+  std::vector<float> numbers = floatsToRound();
+  numbers.push_back(1.5f);  // no multiple of a vector
+  std::vector<T> narrow(numbers.size());
+  rows.narrow(numbers.data(), narrow.data(), numbers.size());
+  std::vector<float> wide(numbers.size());
+  rows.widen(narrow.data(), wide.data(), numbers.size());
+  std::vector<float> rounded = numbers;
+  rows.round(rounded.data(), rounded.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const T expected(numbers[i]);
+    ASSERT_EQ(narrow[i].bits, expected.bits) << std::bit_cast<uint32_t>(numbers[i]);
+    ASSERT_EQ(std::bit_cast<uint32_t>(wide[i]), std::bit_cast<uint32_t>(float(expected))) << expected.bits;
+    ASSERT_EQ(std::bit_cast<uint32_t>(rounded[i]), std::bit_cast<uint32_t>(float(expected))) << expected.bits;
+  }
+}
+
+TEST(VectorFunctions, SmallFloatsAreConvertedAsOneByOne) {
+  checkRows<Half>(ScalarType::Half);
+  checkRows<BFloat16>(ScalarType::BFloat16);
 }
 
 }  // namespace
