@@ -90,7 +90,8 @@ int runWhole(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_option("--max-failures", options.max_failures, "failures shown of each operator")->capture_default_str();
   app.add_flag("--skip-missing", options.skip_missing, "leave out operators without a kernel");
-  app.add_option("--except", options.except, "leave out these operators, in addition to device_reasons.txt on a device");
+  app.add_option("--except", options.except,
+                 "leave out these operators, in addition to device_reasons.txt on a device");
   app.add_option("--at-least", options.at_least, "so many cases must pass");
   app.add_flag("--page", page, "print the page of operators (backends/operators.md) instead");
   try {

@@ -99,7 +99,8 @@ TEST_F(FileMemory, OtherTensorsAreReadAsTheyAre) {
 
 TEST_F(FileMemory, OfManyFilesKeepsFewOpen) {
   std::vector<Tensor> all;
-  for (int i = 0; i < 66; ++i) all.push_back(loaded(full({70000}, i, ScalarType::Float), std::to_string(i) + ".safetensors"));
+  for (int i = 0; i < 66; ++i)
+    all.push_back(loaded(full({70000}, i, ScalarType::Float), std::to_string(i) + ".safetensors"));
   for (int i = 0; i < 66; ++i) EXPECT_EQ(elements<float>(readOnce(all[static_cast<size_t>(i)]))[69999], i);
   EXPECT_EQ(readOnce(all.back()).data_ptr(), all.back().data_ptr());
 }
