@@ -27,10 +27,16 @@ Tensor toDense(const Tensor& self, OptionalType dtype, std::optional<bool> maske
   return boxcar::_to_dense(self, dtype, masked_grad);
 }
 
-Tensor toMkldnnBackward(const Tensor& grad, const Tensor& input) { return boxcar::to_dense(grad, input.scalar_type()); }
+// Gradients' operators return tensors of their own.
+Tensor stridedGradient(const Tensor& grad, ScalarType dtype) {
+  const Tensor strided = boxcar::to_dense(grad, dtype);
+  return strided.is_same(grad) ? boxcar::clone(grad) : strided;
+}
+
+Tensor toMkldnnBackward(const Tensor& grad, const Tensor& input) { return stridedGradient(grad, input.scalar_type()); }
 
 Tensor toDenseBackward(const Tensor& grad, const Tensor& input, std::optional<bool> /*masked_grad*/) {
-  if (!input.is_mkldnn()) return boxcar::to_dense(grad, input.scalar_type());
+  if (!input.is_mkldnn()) return stridedGradient(grad, input.scalar_type());
   return boxcar::to_mkldnn(grad, input.scalar_type());
 }
 

@@ -1,5 +1,8 @@
 #include <boxcar/backends/autograd/autograd.h>
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/dispatcher/handlers/record/recorder.h>
+#include <boxcar/dispatcher/handlers/trace/tracer.h>
+#include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/dlpack.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +13,7 @@
 #include <vector>
 
 #include "tests/backends/tensor_helpers.h"
+#include "tests/temporary_folder.h"
 
 namespace boxcar {
 namespace {
@@ -149,7 +153,7 @@ TEST_F(Mkldnn, ExplainsOperatorsWithoutAKernel) {
 }
 
 // A program that excludes the key, or calls the CPU's kernel, must not leave the memory.
-TEST_F(Mkldnn, KernelsOfTheCpuRefuseItOrStayInItsMemory) {
+TEST_F(Mkldnn, KernelsOfTheCpuRefuseIt) {
   Tensor x = to_mkldnn(variedNumbers({2, 3}));
   const DispatchKeySet cpu(DispatchKey::CPU);
   const std::string refusal =
@@ -160,8 +164,9 @@ TEST_F(Mkldnn, KernelsOfTheCpuRefuseItOrStayInItsMemory) {
             refusal);
   EXPECT_EQ(errorOf([&] { redispatch::cat(cpu, std::vector<Tensor>{x, x}, 0); }), refusal);
   EXPECT_EQ(errorOf([&] { redispatch::zero_(cpu, x); }), refusal);
-  // Pointwise kernels take any tensor of the CPU.
-  EXPECT_EQ(shapeText(redispatch::relu(cpu, x)), "float32[2, 3]");
+  EXPECT_EQ(errorOf([&] { redispatch::relu(cpu, x); }), refusal);
+  EXPECT_EQ(errorOf([&] { redispatch::add(cpu, x, zeros({2, 3})); }), refusal);
+  EXPECT_EQ(errorOf([&] { redispatch::relu_(cpu, x); }), refusal);
 }
 
 TEST_F(Mkldnn, ExplainsStridedArguments) {
@@ -405,6 +410,33 @@ TEST_F(Mkldnn, IsNotLentOrSaved) {
   EXPECT_EQ(errorOf([&] { io::save(tensors, path); }), refusal);
   EXPECT_EQ(errorOf([&] { io::save_npy(x, path); }), refusal);
   EXPECT_EQ(errorOf([&] { io::save_npz(tensors, path); }), refusal);
+}
+
+TEST_F(Mkldnn, CopiesOfValuesHaveElementsOfTheirOwn) {
+  const Tensor start = variedNumbers({2, 3});
+  Tensor x = to_mkldnn(start);
+  const Tensor copy = ValueCopier(ValueCopier::Target::kSameDevice).copy(x);
+  zero_(x);
+  expectMkldnn(copy, start);
+  EXPECT_EQ(shapeText(ValueCopier(ValueCopier::Target::kMeta).copy(x)), "float32[2, 3]");
+}
+
+TEST_F(Mkldnn, RecordingsAndTracesSayWhatTheyCannotHold) {
+  const TemporaryFolder folder;
+  const Tensor x = to_mkldnn(floats({1, 2}));
+  {
+    Recorder recorder(folder / "calls.rec");
+    const HandlerGuard on(recorder);
+    EXPECT_EQ(errorOf([&] { relu(x); }),
+              "a recording cannot keep a tensor of layout torch._mkldnn; record the calls before to_mkldnn() and after "
+              "to_dense()");
+  }
+  Tracer tracer(folder / "trace.ops");
+  const HandlerGuard on(tracer);
+  EXPECT_EQ(
+      errorOf([&] { relu(x); }),
+      "a trace cannot show a tensor of layout torch._mkldnn that was made before it began; call to_mkldnn() while "
+      "the trace runs");
 }
 
 // Every kernel at the key but those for inference, with a gradient that goes through layouts of oneDNN's.
