@@ -235,6 +235,9 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
   BOXCAR_CHECK(!tensor.requires_grad(),
                "cannot lend the tensor by DLPack: it requires grad, and autograd does not see what others write; "
                "lend x.detach()");
+  BOXCAR_CHECK(tensor.layout() == Layout::Strided,
+               "cannot lend the tensor by DLPack: its layout, torch.{}, has no strides; lend x.to_dense()",
+               layoutName(tensor.layout()));
   std::vector<int64_t> strides(tensor.strides().begin(), tensor.strides().end());
   // Some libraries read the strides of dimensions of size 1.
   if (tensor.is_contiguous()) contiguousStrides(tensor.sizes(), strides);

@@ -22,6 +22,16 @@ Tensor Tensor::view(std::span<const int64_t> sizes, std::span<const int64_t> str
 }
 
 Tensor Tensor::shallowCopy() const {
+  if (layout() != Layout::Strided) {
+    const TensorMetadata* const elements = impl_->metadata(TensorMetadata::Kind::kOpaque);
+    BOXCAR_CHECK(elements != nullptr,
+                 "a view of a tensor of layout torch.{} cannot be shared; take views of x.to_dense()",
+                 layoutName(layout()));
+    Tensor copy(makeIntrusive<TensorImpl>(storage(), scalar_type(), sizes(), numel()));
+    copy.impl_->set_key_set(key_set() - autograd_dispatch_keyset);
+    copy.impl_->set_metadata(elements->copy());
+    return copy;
+  }
   Tensor copy = view(sizes(), strides(), storage_offset());
   copy.impl_->clear_base();
   return copy;
@@ -33,6 +43,9 @@ int64_t Tensor::size(int64_t dim) const {
 }
 
 int64_t Tensor::stride(int64_t dim) const {
+  BOXCAR_CHECK(layout() == Layout::Strided,
+               "a tensor of layout torch.{} has no strides; x.to_dense() returns a strided tensor",
+               layoutName(layout()));
   BOXCAR_CHECK_INDEX(this->dim() > 0, "Dimension specified as {} but tensor has no dimensions", dim);
   return strides()[static_cast<size_t>(wrapDimension(dim, this->dim()))];
 }
@@ -40,6 +53,9 @@ int64_t Tensor::stride(int64_t dim) const {
 void Tensor::checkAccess(ScalarType wanted) const {
   BOXCAR_CHECK(wanted == scalar_type(), "expected a tensor of dtype {}, found one of dtype {}", dtypeName(wanted),
                dtypeName(scalar_type()));
+  BOXCAR_CHECK(layout() == Layout::Strided,
+               "the elements of a tensor of layout torch.{} have no address of their own; read those of x.to_dense()",
+               layoutName(layout()));
   BOXCAR_CHECK(is_cpu(), "the elements of a tensor on device '{}' cannot be read by the CPU; copy it with .cpu() first",
                device());
 }

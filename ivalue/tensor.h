@@ -46,7 +46,8 @@ class BOXCAR_API Tensor final {
   }
 
   // Returns a tensor of the same shape over the same storage that is no view of this one: it shares memory, and neither
-  // history nor metadata. Throws Error if this is the undefined tensor.
+  // history nor metadata, other than the elements of a tensor that is not strided. Throws Error if this is the
+  // undefined tensor.
   Tensor shallowCopy() const;
 
   bool defined() const noexcept { return impl_->defined(); }
@@ -60,6 +61,7 @@ class BOXCAR_API Tensor final {
   std::span<const int64_t> strides() const noexcept { return impl_->strides(); }
   // The size of dimension [dim]; a negative one counts from the end. Throws Error when there is no such dimension.
   int64_t size(int64_t dim) const;
+  // Throws Error also when the tensor is not strided.
   int64_t stride(int64_t dim) const;
   int64_t storage_offset() const noexcept { return impl_->storage_offset(); }
   const Storage& storage() const noexcept { return impl_->storage(); }
@@ -70,6 +72,7 @@ class BOXCAR_API Tensor final {
   Device device() const noexcept { return impl_->device(); }
   Layout layout() const noexcept { return impl_->layout(); }
   bool is_contiguous() const noexcept { return impl_->is_contiguous(); }
+  bool is_mkldnn() const noexcept { return layout() == Layout::Mkldnn; }
   bool is_cpu() const noexcept { return impl_->device().type() == DeviceType::CPU; }
   bool is_cuda() const noexcept { return impl_->device().type() == DeviceType::CUDA; }
   bool is_meta() const noexcept { return impl_->device().type() == DeviceType::Meta; }
@@ -83,7 +86,8 @@ class BOXCAR_API Tensor final {
 
   // The first element's address, untyped and unchecked.
   void* data_ptr() const noexcept { return impl_->data(); }
-  // The first element's address as a T*; throws Error if the tensor has another dtype or is not on the CPU.
+  // The first element's address as a T*; throws Error if the tensor has another dtype, is not strided, or is
+  // not on the CPU.
   template <class T>
   T* data_ptr() const {
     checkAccess(scalarTypeOf<T>);

@@ -164,6 +164,10 @@ void TensorImpl::measureAnyDims(int64_t offset) {
 }
 
 void TensorImpl::checkShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const {
+  BOXCAR_CHECK(layout() == Layout::Strided,
+               "a tensor of layout torch.{} has no storage of strided elements, so it has no views and cannot take "
+               "another shape in place; x.to_dense() returns a strided tensor",
+               layoutName(layout()));
   BOXCAR_CHECK(sizes.size() == strides.size(), "a tensor of {} dimensions cannot have {} strides", sizes.size(),
                strides.size());
   numelOf(sizes);
@@ -188,7 +192,9 @@ void TensorImpl::set_requires_grad(bool requires_grad) {
     }
   }
   requires_grad_ = requires_grad;
-  const DispatchKeySet autograd = DispatchKeySet(DispatchKey::AutogradFunctionality);
+  // Keys without a backend have no autograd key of their own.
+  const DispatchKeySet autograd(layout() == Layout::Strided ? DispatchKey::AutogradFunctionality
+                                                            : DispatchKey::AutogradOther);
   key_set_ = requires_grad ? key_set_ | autograd : key_set_ - autograd;
 }
 
@@ -203,7 +209,7 @@ TensorImpl* TensorImpl::baseOfViews() const noexcept {
 }
 
 void TensorImpl::clear_base() noexcept {
-  if (!requires_grad_) key_set_ = key_set_ - DispatchKeySet(DispatchKey::AutogradFunctionality);
+  if (!requires_grad_) key_set_ = key_set_ - autograd_dispatch_keyset;
   if (!attached_is_base_) return remove_metadata(TensorMetadata::Kind::kBase);
   attached_is_base_ = false;
   attached_.reset();

@@ -51,11 +51,13 @@ class BOXCAR_API TensorImpl final : public Object {
   const Storage& storage() const noexcept { return storage_; }
   ScalarType scalar_type() const noexcept { return dtype_; }
   Device device() const noexcept { return device_; }
-  Layout layout() const noexcept { return Layout::Strided; }
+  // Mkldnn if the elements are where only oneDNN's kernels read them, in metadata (kOpaque). Such a tensor's storage is
+  // empty and only counts writes, and its strides say nothing.
+  Layout layout() const noexcept { return key_set_.has_any(mkldnn_ks) ? Layout::Mkldnn : Layout::Strided; }
   // Whether the elements lie one after another in the order of the dimensions.
   bool is_contiguous() const noexcept { return contiguous_; }
 
-  // The first element's address; null on the meta device and in an empty tensor without memory.
+  // The first element's address; null on the meta device, in an empty tensor without memory, and if not strided.
   void* data() const noexcept {
     auto* bytes = static_cast<std::byte*>(storage_ ? storage_->data() : nullptr);
     return bytes == nullptr ? nullptr : bytes + offset_ * static_cast<int64_t>(elementSize(dtype_));

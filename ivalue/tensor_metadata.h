@@ -15,6 +15,7 @@ class BOXCAR_API TensorMetadata : public Object {
     kAutograd,    // history and gradient
     kTransform,   // the tensor inside a wrapper: batching, functionalisation
     kNames,       // names of dimensions
+    kOpaque,      // elements in a layout of a kernel library's: copies share them
     kBinding,     // a language binding's object
     kThirdParty,  // a plugin's or a program's own
   };

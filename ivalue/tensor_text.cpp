@@ -27,7 +27,7 @@ constinit std::atomic<HostCopy> host_copy{nullptr};
 
 // Returns [tensor] in readable memory; undefined for a meta tensor or if nobody copies from its device.
 Tensor onHost(const Tensor& tensor) {
-  if (tensor.is_cpu()) return tensor;
+  if (tensor.is_cpu() && tensor.layout() == Layout::Strided) return tensor;
   const HostCopy copy = host_copy.load(std::memory_order_acquire);
   if (copy == nullptr || tensor.is_meta()) return Tensor();
   return copy(tensor);
@@ -274,6 +274,8 @@ std::string toString(const Tensor& tensor) {
     if (tensor.dim() != 1) suffixes.push_back(sizeText(tensor));
   }
   if (!evident) suffixes.push_back(fmt::format("dtype=torch.{}", dtypeName(dtype)));
+  if (tensor.layout() != Layout::Strided)
+    suffixes.push_back(fmt::format("layout=torch.{}", layoutName(tensor.layout())));
   if (tensor.requires_grad()) suffixes.push_back("requires_grad=True");
   append(text, suffixes);
   return text + ')';

@@ -108,6 +108,21 @@ Hint ints(Sizes values) {
   return [values](Maker&) { return IValue(values); };
 }
 
+// Float32, in oneDNN's layout; strided in builds without oneDNN, where no operator takes the other.
+Hint packed(Sizes sizes) {
+  return [sizes](Maker& make) {
+    const HiddenCalls hidden;
+    Stack stack;
+    push(stack, make.tensor(sizes, ScalarType::Float), IValue());
+    try {
+      Dispatcher::singleton().findSchemaOrThrow("aten::to_mkldnn", "").callBoxed(stack);
+    } catch (const Error&) {
+      return IValue(make.tensor(sizes, ScalarType::Float));
+    }
+    return stack.back();
+  };
+}
+
 // Returns the path of a file into which the operator [save] wrote [value].
 std::string savedBy(const char* save, const IValue& value) {
   static const TemporaryFolder folder;
@@ -156,6 +171,13 @@ std::string writtenFile() {
 // Keyed by "operator.argument", with the operator's name without namespace and trailing _, or by the argument's name.
 const std::map<std::string, Hint>& hints() {
   static const std::map<std::string, Hint> all = {
+      {"_mkldnn_reshape.self", packed({2, 3})},
+      {"_mkldnn_transpose.self", packed({2, 3})},
+      {"_to_dense.self", packed({2, 3})},
+      {"mkldnn_linear.self", packed({2, 3})},
+      {"mkldnn_linear.weight", packed({4, 3})},
+      {"mkldnn_max_pool2d.self", packed({1, 2, 4, 4})},
+      {"mkldnn_reorder_conv2d_weight.self", packed({4, 2, 3, 3})},
       {"addbmm.self", sized({3, 4})},
       {"addbmm.batch1", sized({2, 3, 2})},
       {"addbmm.batch2", sized({2, 2, 4})},

@@ -300,6 +300,19 @@ GradientTriple prelu_twice(std::span<const Tensor> grads, const Tensor& grad_out
           grads[0].defined() ? where_negative(grad_output * grads[0]) : Tensor()};
 }
 
+Tensor sums_of_rows(const Tensor& grad) {
+  const int64_t rows[] = {0};
+  return boxcar::sum(boxcar::flatten(grad, 0, -2), rows);
+}
+
+Tensor max_pool2d_gradient(const Tensor& grad, const Tensor& self, Sizes kernel_size, Sizes stride, Sizes padding,
+                           Sizes dilation, bool ceil_mode) {
+  const Tensor places =
+      std::get<1>(boxcar::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
+  return boxcar::max_pool2d_with_indices_backward(grad, self, kernel_size, stride, padding, dilation, ceil_mode,
+                                                  places);
+}
+
 Tensor at_maxima(const Tensor& grad, const Tensor& indices, int64_t rank) {
   if (indices.numel() == 0) return boxcar::new_zeros(grad, indices.sizes());
   const Tensor places = boxcar::flatten(indices, -rank, -1);

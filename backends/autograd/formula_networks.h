@@ -68,6 +68,12 @@ GradientPair prelu_gradients(const Tensor& grad, const Tensor& self, const Tenso
 // The gradients of _prelu_kernel_backward for grad_output, self and weight.
 GradientTriple prelu_twice(std::span<const Tensor> grads, const Tensor& grad_output, const Tensor& self,
                            const Tensor& weight);
+// The sums over all dimensions but the last.
+Tensor sums_of_rows(const Tensor& grad);
+// The gradient of max_pool2d, whose places are found again.
+Tensor max_pool2d_gradient(const Tensor& grad, const Tensor& self, std::span<const int64_t> kernel_size,
+                           std::span<const int64_t> stride, std::span<const int64_t> padding,
+                           std::span<const int64_t> dilation, bool ceil_mode);
 // The elements of the last [rank] dimensions at the places that a pool of them found.
 Tensor at_maxima(const Tensor& grad, const Tensor& indices, int64_t rank);
 std::span<const int64_t> last_sizes(std::span<const int64_t> sizes, int64_t count);

@@ -52,7 +52,8 @@ Tensor convert(const Tensor& self, OptionalType dtype, OptionalLayout layout, Op
                OptionalBool pin_memory, bool non_blocking, bool copy, OptionalFormat memory_format) {
   meta::checkDefined(self);
   meta::checkProperties(layout, pin_memory);
-  const bool same = dtype.value_or(self.scalar_type()) == self.scalar_type() &&
+  const bool same = layout.value_or(self.layout()) == self.layout() &&
+                    dtype.value_or(self.scalar_type()) == self.scalar_type() &&
                     isOn(self, device.value_or(self.device())) && (!memory_format || hasFormat(self, *memory_format));
   if (same && !copy) return self;
   return boxcar::_to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format);
@@ -100,6 +101,7 @@ Tensor functionalCopy(const Tensor& self, const Tensor& src, bool non_blocking) 
 }
 
 Tensor copyToHost(const Tensor& tensor) {
+  if (tensor.is_mkldnn()) return boxcar::_to_dense(tensor.shallowCopy());
   static const OperatorHandle copy = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
   if (!copy.hasComputedKernelForDispatchKey(toDispatchKey(tensor.device().type()))) return Tensor();
   return boxcar::to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU));

@@ -73,6 +73,7 @@ Tensor& matmulOut(const Tensor& self, const Tensor& other, Tensor& out) {
 
 // Uses one product for all rows, with the bias included.
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
+  if (input.is_mkldnn()) return boxcar::mkldnn_linear(input, weight, bias);
   const Tensor transposed = boxcar::t(weight);
   const bool has_bias = bias.has_value() && bias->defined();
   if (!has_bias) return boxcar::matmul(input, transposed);

@@ -53,6 +53,7 @@ Tensor maxPool1d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpa
 
 Tensor maxPool2d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, IntSpan dilation,
                  bool ceil_mode) {
+  if (self.is_mkldnn()) return boxcar::mkldnn_max_pool2d(self, kernel_size, stride, padding, dilation, ceil_mode);
   return std::get<0>(boxcar::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
@@ -85,7 +86,7 @@ Pair adaptiveMaxPool1d(const Tensor& self, IntSpan output_size) {
 Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
   const bool is_image = self.dim() == 3 || self.dim() == 4;
   const bool is_one = output_size.size() == 2 && output_size[0] == 1 && output_size[1] == 1;
-  if (!is_image || !is_one || self.numel() == 0 || !self.is_floating_point()) {
+  if (!is_image || !is_one || self.numel() == 0 || !self.is_floating_point() || self.is_mkldnn()) {
     return boxcar::_adaptive_avg_pool2d(self, output_size);
   }
   const int64_t dims[] = {-1, -2};

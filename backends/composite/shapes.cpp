@@ -19,6 +19,7 @@ namespace {
 using IntSpan = std::span<const int64_t>;
 
 Tensor reshape(const Tensor& self, IntSpan shape) {
+  if (self.is_mkldnn()) return boxcar::_mkldnn_reshape(self, shape);
   const DimVector sizes = meta::inferSizes(shape, self.numel());
   if (meta::viewStrides(self.sizes(), self.strides(), sizes).has_value()) return boxcar::view(self, sizes);
   return boxcar::_unsafe_view(boxcar::clone(self, MemoryFormat::Contiguous), sizes);

@@ -59,6 +59,10 @@ std::optional<size_t> findNoBool(std::span<const std::byte> bytes) {
 }
 
 void checkFitsFile(const Tensor& tensor, std::string_view path) {
+  BOXCAR_CHECK(tensor.layout() == Layout::Strided,
+               "cannot write '{}': a tensor of layout torch.{} has its elements in an order of a library's; save "
+               "x.to_dense()",
+               path, layoutName(tensor.layout()));
   BOXCAR_CHECK(bytesOfElements(tensor.dtype(), tensor.sizes()).has_value(),
                "cannot write '{}': a tensor of {} elements of {} has more bytes than a file can have; save what it was "
                "expanded from",

@@ -9,6 +9,7 @@
 #include <boxcar/backends/native/pointwise.h>
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
 #include <fmt/format.h>
 
 #include <optional>
@@ -35,6 +36,10 @@ Tensor pinnedIf(std::optional<bool> pin_memory, Tensor tensor) {
 Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
              std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   meta::checkSizes(size);
+  if (layout == Layout::Mkldnn) {
+    return redispatch::empty(DispatchKeySet(DispatchKey::MkldnnCPU), size, dtype, layout, device, pin_memory,
+                             memory_format);
+  }
   meta::checkProperties(layout, false);
   const ScalarType type = dtype.value_or(meta::kDefaultDtype);
   if (memory_format.value_or(MemoryFormat::Contiguous) == MemoryFormat::Contiguous)

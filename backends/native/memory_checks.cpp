@@ -10,14 +10,20 @@ namespace boxcar::native {
 
 void checkDense(const Tensor& tensor) {
   const DeviceType type = tensor.device().type();
-  if (tensor.defined() && (type == DeviceType::CPU || type == DeviceType::Meta || type == DeviceType::CUDA)) [[likely]]
+  if (tensor.defined() && (type == DeviceType::CPU || type == DeviceType::Meta || type == DeviceType::CUDA) &&
+      tensor.layout() == Layout::Strided) [[likely]]
     return;
   meta::checkDefined(tensor);
+  BOXCAR_CHECK(tensor.layout() == Layout::Strided,
+               "a kernel of strided tensors was called with a tensor of layout torch.{}; call it with x.to_dense()",
+               layoutName(tensor.layout()));
   meta::failOnTwoDevices(tensor.device(), DeviceType::CPU);
 }
 
 Device commonDevice(std::initializer_list<const Tensor*> tensors) {
-  if (std::ranges::all_of(tensors, [](const Tensor* tensor) { return tensor->is_cpu() && tensor->defined(); }))
+  // Other layouts have another key.
+  constexpr DispatchKeySet kStridedOnCpu(DispatchKey::CPU);
+  if (std::ranges::all_of(tensors, [](const Tensor* tensor) { return tensor->key_set().has_all(kStridedOnCpu); }))
       [[likely]]
     return Device(DeviceType::CPU);
   const Tensor* first = nullptr;

@@ -20,10 +20,10 @@ bool checkNoPartialOverlap(const Tensor& output, const Tensor& input);
 void resizeOutput(const meta::Output& output);
 // Resizes several outputs. If one of them cannot grow, all keep their sizes.
 void resizeOutputs(std::span<const meta::Output> outputs);
-// Throws Error if [tensor] is undefined or on a plugin's device, that is, not on the CPU, CUDA or Meta.
+// Throws Error if [tensor] is undefined, not strided, or on a plugin's device, that is, not on the CPU, CUDA or Meta.
 void checkDense(const Tensor& tensor);
-// Returns the device of all of [tensors]. Throws Error if one is undefined or on a plugin's device, or if they are on
-// several devices; zero-dimensional CPU tensors may be combined with any device.
+// Returns the device of all of [tensors]. Throws Error if one is undefined, not strided, or on a plugin's device, or if
+// they are on several devices; zero-dimensional CPU tensors may be combined with any device.
 Device commonDevice(std::initializer_list<const Tensor*> tensors);
 
 }  // namespace boxcar::native

@@ -213,7 +213,7 @@ Device deviceOf(Inputs inputs) {
   const Tensor* first = nullptr;
   for (const Input& input : inputs) {
     if (input.tensor() == nullptr) continue;
-    if (!input.tensor()->is_cpu() || !input.tensor()->defined()) checkDense(*input.tensor());
+    if (!input.tensor()->key_set().has_all(DispatchKeySet(DispatchKey::CPU))) checkDense(*input.tensor());
     if (isOneElement(input) && input.tensor()->is_cpu()) continue;
     if (first == nullptr) first = input.tensor();
     if (input.tensor()->device() != first->device()) [[unlikely]]

@@ -13,7 +13,7 @@ ByteRange span(const ByteRange& a, const ByteRange& b) noexcept {
 }
 
 ByteRange reachedBytes(const Tensor& tensor) noexcept {
-  if (tensor.numel() == 0) return {};
+  if (tensor.numel() == 0 || tensor.layout() != Layout::Strided) return {};
   int64_t elements = 1;
   for (size_t i = 0; i < tensor.sizes().size(); ++i) elements += (tensor.sizes()[i] - 1) * tensor.strides()[i];
   return {static_cast<uint64_t>(tensor.storage_offset()) * tensor.itemsize(),

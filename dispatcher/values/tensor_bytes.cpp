@@ -33,7 +33,9 @@ void forEachElement(const Tensor& tensor, Body&& body) {
 
 }  // namespace
 
-bool hasBytes(const Tensor& tensor) noexcept { return tensor.defined() && !tensor.is_meta(); }
+bool hasBytes(const Tensor& tensor) noexcept {
+  return tensor.defined() && !tensor.is_meta() && tensor.layout() == Layout::Strided;
+}
 
 void copyHidden(const Tensor& to, const Tensor& from) {
   const HiddenCalls hidden;

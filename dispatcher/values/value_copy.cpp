@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/call/hidden_calls.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/dispatcher/values/value_copy.h>
 
@@ -22,6 +23,18 @@ bool sameBitsAlone(const IValue& a, const IValue& b) {
     case IValue::Tag::String: return a.toStringView() == b.toStringView();
     default: return a == b;
   }
+}
+
+// Copies a tensor whose elements only its kernels know.
+Tensor copyUnstrided(const Tensor& tensor, bool to_meta) {
+  if (to_meta) return Tensor::allocate(tensor.sizes(), tensor.scalar_type(), Device(DeviceType::Meta));
+  const HiddenCalls hidden;
+  Stack stack;
+  push(stack, tensor.shallowCopy(), IValue());
+  Dispatcher::singleton().findSchemaOrThrow("aten::clone", "").callBoxed(stack);
+  const Tensor copy = stack.back().toTensor();
+  copy.set_requires_grad(tensor.requires_grad());
+  return copy;
 }
 
 }  // namespace
@@ -56,6 +69,11 @@ Tensor ValueCopier::copy(const Tensor& tensor) {
   const TensorImpl* const impl = tensor.unsafeGetTensorImpl();
   const auto known = tensors_.find(impl);
   if (known != tensors_.end()) return known->second.second;
+  if (tensor.layout() != Layout::Strided) {
+    const Tensor copy = copyUnstrided(tensor, target_ == Target::kMeta);
+    tensors_.emplace(impl, std::pair(tensor, copy));
+    return copy;
+  }
   Tensor copy(makeIntrusive<TensorImpl>(copyStorage(tensor.storage()), tensor.scalar_type(), tensor.sizes(),
                                         tensor.strides(), tensor.storage_offset()));
   copy.unsafeGetTensorImpl()->set_wrapped_number(impl->is_wrapped_number());

@@ -125,7 +125,7 @@ ExprPtr AttributeChecker::attributeOf(ExprPtr& object, const syntax::Name& name,
   if (type->kind() == TypeKind::Any) return nullptr;
   std::vector<std::string_view> candidates;
   if (type->kind() == TypeKind::Tensor) {
-    candidates = {"shape", "dtype", "device", "ndim", "T", "layout", "keys", "grad", "requires_grad"};
+    candidates = {"shape", "dtype", "device", "ndim", "T", "layout", "is_mkldnn", "keys", "grad", "requires_grad"};
   }
   if (type->kind() == TypeKind::Function) candidates = {"name", "overload", "schema", "arg_names", "tags"};
   if (object->fields != nullptr) candidates.assign(object->fields->begin(), object->fields->end());

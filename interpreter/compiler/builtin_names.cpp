@@ -11,7 +11,7 @@ bool isCallable(std::string_view name) {
 }
 
 bool isTensorAttribute(std::string_view name) {
-  static constexpr std::string_view names[] = {"shape", "dtype", "device", "ndim", "T", "layout", "keys"};
+  static constexpr std::string_view names[] = {"shape", "dtype", "device", "ndim", "T", "layout", "is_mkldnn", "keys"};
   return std::ranges::find(names, name) != std::end(names);
 }
 

@@ -182,6 +182,7 @@ IValue toNestedList(const Tensor& tensor, ScalarType dtype) {
 }
 
 IValue tolist(std::span<IValue> arguments) {
+  if (self(arguments).layout() != Layout::Strided) arguments[0] = callOperator("aten::to_dense", arguments);
   const Tensor& tensor = self(arguments);
   if (tensor.is_complex()) return toNestedList<std::complex<double>>(tensor, ScalarType::ComplexDouble);
   if (tensor.is_floating_point()) return toNestedList<double>(tensor, ScalarType::Double);
@@ -224,6 +225,8 @@ void addTensorBuiltins(BuiltinTable& table) {
              [](std::span<IValue> arguments) -> IValue { return callOperator("aten::t", arguments); });
   addBuiltin(table, "tensor.layout(Tensor self) -> Layout",
              [](std::span<IValue> arguments) -> IValue { return self(arguments).layout(); });
+  addBuiltin(table, "tensor.is_mkldnn(Tensor self) -> bool",
+             [](std::span<IValue> arguments) -> IValue { return self(arguments).is_mkldnn(); });
   addBuiltin(table, "tensor.keys(Tensor self) -> str[]", keys);
 
   addVariadic(table, "tensor.size(Tensor self, int[] dim) -> Any", 0, 1, size, [](std::span<const TypePtr> arguments) {

@@ -23,8 +23,9 @@ std::string signatureOf(const interp::Builtin& builtin) {
 
 bool isAttribute(const interp::Builtin& builtin) noexcept {
   constexpr std::string_view kAttributes[] = {
-      "tensor.shape", "tensor.dtype",  "tensor.device",     "tensor.ndim",     "tensor.T",           "tensor.layout",
-      "tensor.keys",  "operator.name", "operator.overload", "operator.schema", "operator.arg_names", "operator.tags"};
+      "tensor.shape",    "tensor.dtype",       "tensor.device", "tensor.ndim",   "tensor.T",
+      "tensor.layout",   "tensor.is_mkldnn",   "tensor.keys",   "operator.name", "operator.overload",
+      "operator.schema", "operator.arg_names", "operator.tags"};
   return std::ranges::find(kAttributes, builtin.name()) != std::end(kAttributes);
 }
 

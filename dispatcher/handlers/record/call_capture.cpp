@@ -172,6 +172,10 @@ RecordedStorage CallCapture::describe(uint32_t storage) {
 }
 
 RecordedTensor CallCapture::describe(const Tensor& tensor) const {
+  BOXCAR_CHECK(tensor.layout() == Layout::Strided,
+               "a recording cannot keep a tensor of layout torch.{}; record the calls before to_mkldnn() and after "
+               "to_dense()",
+               layoutName(tensor.layout()));
   const auto storage =
       std::ranges::find_if(storages_, [&](const SeenStorage& seen) { return seen.storage == tensor.storage(); });
   RecordedTensor described;

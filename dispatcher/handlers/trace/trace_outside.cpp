@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/handlers/trace/trace_outside.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
+#include <boxcar/ivalue/error.h>
 
 #include <array>
 #include <cstring>
@@ -31,6 +32,10 @@ Tensor copyOnHost(const Tensor& tensor) {
 }
 
 Outside lookAt(const Tensor& tensor, bool with_elements) {
+  BOXCAR_CHECK(tensor.layout() == Layout::Strided,
+               "a trace cannot show a tensor of layout torch.{} that was made before it began; call to_mkldnn() while "
+               "the trace runs",
+               layoutName(tensor.layout()));
   Outside outside;
   outside.tensor = tensor;
   outside.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());

@@ -17,6 +17,13 @@
 namespace boxcar {
 namespace {
 
+// Whether [name] takes tensors that this build cannot make, as it has no oneDNN.
+bool lacksItsLayout(const OperatorName& name) {
+  static const bool has_layout =
+      Dispatcher::singleton().findSchemaOrThrow("aten::to_mkldnn", "").hasKernelForDispatchKey(DispatchKey::MkldnnCPU);
+  return !has_layout && (name.name.find("mkldnn") != std::string::npos || name.name == "aten::_to_dense");
+}
+
 // Returns the operators of the backends, without those that tests define and one that needs a CUDA device.
 std::vector<OperatorHandle> everyOperator() {
   std::vector<OperatorHandle> operators;
@@ -24,7 +31,7 @@ std::vector<OperatorHandle> everyOperator() {
     const std::string ns(name.getNamespace().value_or(""));
     // The second one takes logarithms of probabilities that are 0, and no sample may be infinite.
     if (name.name == "aten::pin_memory" || name.name == "aten::_ctc_loss_backward") continue;
-    if (ns != "aten" && ns != "io") continue;
+    if ((ns != "aten" && ns != "io") || lacksItsLayout(name)) continue;
     const OperatorHandle op = *Dispatcher::singleton().findSchema(name);
     if (!needsHistory(op)) operators.push_back(op);
   }

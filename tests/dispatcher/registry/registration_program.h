@@ -82,7 +82,8 @@ class RegistrationProgram final {
          Key::AutogradNestedTensor, Key::Tracer, Key::Functionalize, Key::Conjugate, Key::FuncTorchBatched},
         {Key::CUDA, Key::QuantizedCUDA, Key::AutogradCUDA, Key::FPGA, Key::AutogradOther, Key::Batched},
         {Key::HIP, Key::AutogradHIP, Key::FuncTorchBatched, Key::Tracer, Key::FuncTorchVmapMode},
-        {Key::XLA, Key::AutogradXLA, Key::Vulkan, Key::MkldnnCPU, Key::AutogradOther},
+        // Without MkldnnCPU, where the backends have a fallback.
+        {Key::XLA, Key::AutogradXLA, Key::Vulkan, Key::Metal, Key::AutogradOther},
     };
     return keys;
   }

@@ -44,10 +44,10 @@ $through
 dispatched to: CPU, which runs the kernel registered for CPU at $site"
 expectErrors ""
 
-run "explain: a backend that is not there" explain aten::add.Tensor --arg cpu+grad --arg other=privateuseone:1 --exclude AutogradFunctionality
+run "explain: a backend that is not there" explain aten::sub.Tensor --arg cpu+grad --arg other=privateuseone:1 --exclude AutogradFunctionality
 expectStatus 0
 formula=$(grep '^gradient: by the formula at backends/ops/aten_arithmetic.derivatives:' <<< "$output")
-expectOutput "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+expectOutput "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 $formula
 argument 'self' (position 1, Tensor) brings: CPU, ADInplaceOrView, AutogradCPU
 argument 'other' (position 2, Tensor) brings: PrivateUse1, ADInplaceOrView
@@ -87,12 +87,16 @@ this thread excludes: Dense, Tracer, AutocastCPU, "
 expectOutputHas "passed over: Tracer, which this thread excludes"
 expectOutputHas "dispatched to: Undefined, as no key is left; it has no kernel"
 
-run "explain: keys" explain aten::relu --arg 'CPU|Negative' --include Tracer
+run "explain: keys" explain aten::exp --arg 'CPU|Negative' --include Tracer
 expectStatus 0
 expectOutputHas "argument 'self' (position 1, Tensor) brings: CPU, Negative"
 expectOutputHas "dispatched to: Tracer, which has no kernel
 the operator has kernels for: Autograd, Meta, CPU
 the call would be served by: a kernel for Tracer, or a fallback at Tracer"
+
+run "explain: a layout without a kernel" explain aten::exp --arg MkldnnCPU
+expectStatus 0
+expectOutputHas "dispatched to: MkldnnCPU, which runs the fallback of MkldnnCPU, registered at backends/composite/mkldnn.cpp:"
 
 run "explain: arguments that bring nothing" explain aten::linear --arg none --arg weight=cpu
 expectStatus 0
@@ -100,10 +104,10 @@ expectOutputHas "argument 'input' (position 1, Tensor) brings: none"
 expectOutputHas "argument 'bias' (position 3, Tensor?) brings: none"
 expectOutputHas "which runs the kernel registered for CompositeImplicitAutograd, which covers CPU, at backends/composite/"
 
-run "explain --json" explain aten::add.Tensor --json --arg cpu --include Tracer
+run "explain --json" explain aten::sub.Tensor --json --arg cpu --include Tracer
 expectStatus 0
 python3 -m json.tool <<< "$output" > object.json || fail "$test_name" "no JSON"
-for part in '"operator": "aten::add.Tensor"' '"gradient": "by the formula at ' '"name": "self"' '"position": 1' '"lets_through": \[' '"passed": \[' '"key": "Tracer"' \
+for part in '"operator": "aten::sub.Tensor"' '"gradient": "by the formula at ' '"name": "self"' '"position": 1' '"lets_through": \[' '"passed": \[' '"key": "Tracer"' \
   '"cause": "missing"' '"kernels_for": "Autograd, Meta, CPU"'; do
   grep -q "$part" object.json || fail "$test_name" "without $part" "$output"
 done

@@ -9,21 +9,23 @@ has() { grep -q -- "$1" object.json || fail "$test_name" "without $1"; }
 
 # ---- One operator ----
 
-run "a kernel of a backend" table aten::relu
+run "a kernel of a backend" table aten::exp
 expectStatus 0
-places=$(grep -v gradient <<< "$output" | grep -o 'backends/[a-z/_.]*:[0-9]*$')
+places=$(grep -v 'gradient\|MkldnnCPU' <<< "$output" | grep -o 'backends/[a-z/_.]*:[0-9]*$')
 formula=$(grep '^gradient: by the formula at backends/ops/aten_functions.derivatives:' <<< "$output")
 kernel=$(grep -o 'backends/autograd/autograd_kernel.cpp:[0-9]*$' <<< "$output" | head -1)
-expectOutput "aten::relu(Tensor self) -> Tensor
+fallback=$(grep -o 'backends/composite/mkldnn.cpp:[0-9]*$' <<< "$output")
+expectOutput "aten::exp(Tensor self) -> Tensor
 defined at $(sed -n 1p <<< "$places")
 $formula
-key                                    kernel   cause  registered for  at
-AutogradNestedTensor                   boxed    alias  Autograd        $kernel
-AutogradMeta to AutogradCPU (15 keys)  boxed    alias  Autograd        $kernel
-AutogradOther                          boxed    alias  Autograd        $kernel
-Meta                                   unboxed  exact  Meta            $(sed -n '$p' <<< "$places")
-CPU                                    unboxed  exact  CPU             $(sed -n '$p' <<< "$places")
-14 keys have their default and 83 are missing; --every shows them"
+key                                    kernel   cause     registered for  at
+AutogradNestedTensor                   boxed    alias     Autograd        $kernel
+AutogradMeta to AutogradCPU (15 keys)  boxed    alias     Autograd        $kernel
+AutogradOther                          boxed    alias     Autograd        $kernel
+MkldnnCPU                              boxed    fallback  MkldnnCPU       $fallback
+Meta                                   unboxed  exact     Meta            $(sed -n '$p' <<< "$places")
+CPU                                    unboxed  exact     CPU             $(sed -n '$p' <<< "$places")
+14 keys have their default and 82 are missing; --every shows them"
 expectErrors ""
 
 run "a composite kernel" table aten::linear
