@@ -1,4 +1,5 @@
 #include <boxcar/backends/cuda/channel_kernels.h>
+#include <boxcar/backends/cuda/kernels/late_start.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/rows.h>
 #include <boxcar/backends/cuda/kernels/split.h>
@@ -235,6 +236,7 @@ template <class T>
 void launchMoments(const BatchNormLaunch& call) {
   const auto* in = static_cast<const T*>(call.in);
   const Parts parts(call);
+  const LateStart parts_have_equal_shares;
   if (call.channels_last) {
     launchBlocks<kThreads>(blocksFor(call.channels, kColumns) * call.parts, kThreads * sizeof(Moments),
                            MomentsAlongColumns<T>{in, call.moments, parts, call.channels});

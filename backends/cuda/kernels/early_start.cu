@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/kernels/late_start.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 
 #ifdef __CUDACC__
@@ -5,7 +6,17 @@
 #include <array>
 #include <atomic>
 
-namespace boxcar::cuda::detail {
+namespace boxcar::cuda {
+namespace {
+
+thread_local bool starts_late = false;
+
+}  // namespace
+
+LateStart::LateStart() : before_(starts_late) { starts_late = true; }
+LateStart::~LateStart() { starts_late = before_; }
+
+namespace detail {
 namespace {
 
 struct Nothing {
@@ -29,6 +40,7 @@ bool canStartEarly(int device) {
 }  // namespace
 
 bool startsKernelsEarly(int device) {
+  if (starts_late) return false;
   enum class Answer : uint8_t { kUnknown, kNo, kYes };
   static std::array<std::atomic<Answer>, kMaxDevices> known{};
   std::atomic<Answer>& answer = known[static_cast<size_t>(device)];
@@ -38,6 +50,7 @@ bool startsKernelsEarly(int device) {
   return answer.load(std::memory_order_relaxed) == Answer::kYes;
 }
 
-}  // namespace boxcar::cuda::detail
+}  // namespace detail
+}  // namespace boxcar::cuda
 
 #endif

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/cuda/kernels/late_start.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/pack.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
@@ -214,8 +215,12 @@ template <class Op, class T>
 void launchReduction(const ReduceLaunch& launch) {
   const ReduceKernel<Op, T> kernel{makeReducer<Op>(launch.param), launch};
   const size_t shared = sizeof(typename Op::Acc) * (launch.shape.columns ? kReduceThreads : 33);
-  launchBlocks<kReduceThreads>(launch.shape.blocks(launch.results), shared, kernel);
-  if (launch.shape.parts == 1) return;
+  const auto reduce = [&] { launchBlocks<kReduceThreads>(launch.shape.blocks(launch.results), shared, kernel); };
+  if (launch.shape.parts == 1) return reduce();
+  {
+    const LateStart parts_have_equal_shares;
+    reduce();
+  }
   constexpr int64_t kFewParts = 16;
   if (launch.shape.parts <= kFewParts) {
     launchGrid<kReduceThreads>(blocksFor(launch.results, kReduceThreads), MergeFew<Op, T>{kernel});

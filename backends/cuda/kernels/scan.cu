@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/kernels/late_start.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
 #include <boxcar/backends/functors/element.h>
@@ -190,8 +191,11 @@ void run(const ScanLaunch& call, const Op& op) {
     return launchGrid<kScanThreads>(blocksFor(call.outer * call.inner, kScanThreads), ScanLines<Op>{op, call});
   }
   const int64_t blocks = call.outer * call.parts;
-  if (call.parts > 1) launchBlocks<kScanThreads>(blocks, 40 * sizeof(A), PartTotals<Op>{op, call});
-  launchBlocks<kScanThreads>(blocks, kSharedBytes<A>, ScanRows<Op>{op, call});
+  const auto scan = [&] { launchBlocks<kScanThreads>(blocks, kSharedBytes<A>, ScanRows<Op>{op, call}); };
+  if (call.parts == 1) return scan();
+  const LateStart parts_have_equal_shares;
+  launchBlocks<kScanThreads>(blocks, 40 * sizeof(A), PartTotals<Op>{op, call});
+  scan();
 }
 
 template <class T, Scan scan>

@@ -71,6 +71,22 @@ expectStatus 1
 runMerged "a model by names" call structures.pt2 forward 'pair=(ones(2), zeros(2))' 'named={"a": ones(2), "b": ones(2)}'
 expectOutput "{'total': tensor([2., 2.]), 'parts': [tensor([1., 1.]), tensor([0., 0.])], 'rest': (tensor(4.), None, 3)}"
 
+# ---- Devices ----
+
+runMerged "what it makes on a device" call tool.ops scale 'ones(2)' --device meta
+expectOutput "tensor(..., device='meta', size=(2,))"
+runMerged "an array of a file on a device" call tool.ops scale one.npy --device meta
+expectOutput "tensor(..., device='meta', size=(1,), dtype=torch.int64)"
+echo 'fn keys(Dict(str, Tensor) found) -> str[] { return [str(x.device) for x in found.values()] }' >keys.ops
+runMerged "all arrays of a file on a device" call keys.ops keys pair.npz --device meta
+expectOutput "['meta', 'meta']"
+runMerged "a model on a device" call blocks.pt2 models.safetensors:blocks.in0 --device meta
+expectStatus 0
+expectOutputHas "device='meta'"
+runMerged "a device that is none" call tool.ops scale 'ones(2)' --device nowhere
+expectStatus 2
+expectOutputHas "--device: device 'nowhere' has the unknown type 'nowhere'; the type is one of cpu, cuda"
+
 # ---- Errors ----
 
 runMerged "no function" call tool.ops
