@@ -34,7 +34,7 @@ std::string absolute(std::string_view path) { return std::filesystem::absolute(p
 // Moves all tensors of a dict to a device.
 constexpr std::string_view kMoveAll = R"(
 fn move_all_tensors(Dict(str, Tensor) tensors, str device) -> Dict(str, Tensor) {
-    for name in tensors.keys() {
+    for name in tensors {
         tensors[name] = tensors[name].to(device)
     }
     return tensors
@@ -130,8 +130,14 @@ CallText callText(const FunctionCall& call) {
     const CallText::Argument& argument = text.values.emplace_back(argumentIn(word, call.device));
     arguments.push_back(argument.name.empty() ? argument.value : fmt::format("{}={}", argument.name, argument.value));
   }
+  const bool moves_weights = !call.device.empty() && interp::isModelPath(call.file);
+  if (moves_weights && call.file.find(".pt2") == std::string::npos) {
+    throw CLI::ValidationError("--device",
+                               "the weights of a TorchScript archive are fields of its objects, which stay where they "
+                               "are; export the model with torch.export to run it on another device");
+  }
   text.imports = fmt::format("import {}\n", interp::scriptString(absolute(call.file)));
-  if (isOfLanguage(text.function)) {
+  if (isOfLanguage(text.function) || moves_weights) {
     // Otherwise a word that the file does not have would call the operator.
     text.imports = fmt::format("import {} as program\n", interp::scriptString(absolute(call.file)));
     text.function = "program." + text.function;
@@ -141,11 +147,7 @@ CallText callText(const FunctionCall& call) {
     const std::string device = interp::scriptString(call.device);
     text.scopes += fmt::format(", device({})", device);
     text.imports += kMoveAll;
-    if (interp::isModelPath(call.file)) {
-      text.imports +=
-          fmt::format("import {} as weights_of_model\nmove_all_tensors(weights_of_model.parameters(), {})\n",
-                      interp::scriptString(absolute(call.file)), device);
-    }
+    if (moves_weights) text.imports += fmt::format("move_all_tensors(program.parameters(), {})\n", device);
   }
   text.arguments = fmt::format("{}", fmt::join(arguments, ", "));
   return text;

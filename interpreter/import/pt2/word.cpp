@@ -27,10 +27,10 @@ bool isLower(char c) { return c >= 'a' && c <= 'z'; }
 // Names that the program, or nn.ops, which it imports, has already.
 bool isFunctionThere(std::string_view name) {
   constexpr std::string_view kThere[] = {
-      "forward",   "parameters",     "missing",       "shape_text",          "fan_in",
-      "fan_out",   "uniform_within", "trunc_normal",  "xavier_uniform",      "xavier_normal",
-      "accuracy",  "kaiming_normal", "cross_entropy", "mean_squared_error",  "kaiming_uniform",
-      "trainable", "weight_count",   "is_statistic",  "binary_cross_entropy"};
+      "forward",   "parameters",     "missing",       "shape_text",         "fan_in",
+      "fan_out",   "uniform_within", "trunc_normal",  "xavier_uniform",     "xavier_normal",
+      "accuracy",  "kaiming_normal", "cross_entropy", "mean_squared_error", "kaiming_uniform",
+      "trainable", "move_weights",   "weight_count",  "is_statistic",       "binary_cross_entropy"};
   return std::ranges::find(kThere, name) != std::end(kThere) || name.ends_with("_layer") || name.starts_with("add_") ||
          name.starts_with("check_");
 }

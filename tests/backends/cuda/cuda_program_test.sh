@@ -152,6 +152,7 @@ fn step(Tensor x) -> Tensor { return x + arange(x.size(0)) }
 x = ones(3, device="cuda:0")
 with device("cuda:0") {
   print(zeros(2).device, tensor([1, 2]).device, step(x).device)
+  y = x
   for i in range(3) {
     with cuda_graph() { y = step(x) }
   }
@@ -171,8 +172,12 @@ run "a default device that is not there" run seventh.ops
 expectErrorsHave "device 'cuda:7': there are only 2 CUDA devices, so that the last one is 'cuda:1'"
 expectOutput ""
 expectStatus 1
-run "a trace of a default device" trace made.ops -o made.traced.ops
-[[ $(< made.traced.ops) == *"zeros("*"device='cuda:0'"* || $(< made.traced.ops) == *'device="cuda:0"'* ]] || fail "$test_name" "$(< made.traced.ops)"
+echo 'with device("cuda:0") { print((zeros(2) + 1).sum().item()) }' > placed.ops
+run "a trace of a default device" trace placed.ops -o placed.traced.ops
+expectOutput "2.0"
+grep -q "cuda:0" placed.traced.ops || fail "$test_name" "$(< placed.traced.ops)"
+run "what the trace makes there" run placed.traced.ops
+expectStatus 0
 
 cat > refused.ops <<'END'
 fn show(Tensor x) -> Tensor { print(1); return x }

@@ -77,12 +77,15 @@ runMerged "what it makes on a device" call tool.ops scale 'ones(2)' --device met
 expectOutput "tensor(..., device='meta', size=(2,))"
 runMerged "an array of a file on a device" call tool.ops scale one.npy --device meta
 expectOutput "tensor(..., device='meta', size=(1,), dtype=torch.int64)"
-echo 'fn keys(Dict(str, Tensor) found) -> str[] { return [str(x.device) for x in found.values()] }' >keys.ops
-runMerged "all arrays of a file on a device" call keys.ops keys pair.npz --device meta
-expectOutput "['meta', 'meta']"
+echo 'fn places(Dict(str, Tensor) found) -> str[] { return [str(x.device) for x in found.values()] }' >places.ops
+runMerged "all arrays of a file on a device" call places.ops places pair.npz --device meta
+expectOutput "['meta', 'meta', 'meta']"
 runMerged "a model on a device" call blocks.pt2 models.safetensors:blocks.in0 --device meta
 expectStatus 0
 expectOutputHas "device='meta'"
+runMerged "weights that cannot be moved" call net.pt 'ones(2)' --device meta
+expectStatus 2
+expectOutputHas "--device: the weights of a TorchScript archive are fields of its objects, which stay where they are; export the model with torch.export to run it on another device"
 runMerged "a device that is none" call tool.ops scale 'ones(2)' --device nowhere
 expectStatus 2
 expectOutputHas "--device: device 'nowhere' has the unknown type 'nowhere'; the type is one of cpu, cuda"
