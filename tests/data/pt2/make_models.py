@@ -293,6 +293,13 @@ class Checked(torch.nn.Module):
         return torch.linalg.inv(x), torch._is_all_true(x > 0), torch._is_any_true(x > 0)
 
 
+class Placed(torch.nn.Module):
+    """A conversion that names the device that all its tensors are on, and a tensor made of none."""
+
+    def forward(self, x, mask):
+        return torch.where(mask.to(device=x.device, dtype=torch.bool), x, torch.arange(x.size(1), device=x.device))
+
+
 class Transposed(torch.nn.Module):
     """Decomposed, it views what lies otherwise than PyTorch traced; PyTorch itself cannot run it."""
 
@@ -405,6 +412,7 @@ def main():
     shapes = ({0: Dim("batch"), 1: Dim("length")},)
     write("sizes", Sizes().eval(), (torch.randn(2, 3, 4),), dynamic_shapes=shapes)
     write("sizes_core", Sizes().eval(), (torch.randn(2, 3, 4),), dynamic_shapes=shapes, decomposes=True)
+    write("placed", Placed(), (torch.randn(2, 3), torch.tensor([[1, 0, 1], [0, 0, 1]])))
     write("growing", Growing().eval(), (torch.randn(1, 2, 4, 4),))
     path = HERE / "models.safetensors"
     if len(sys.argv) > 1:

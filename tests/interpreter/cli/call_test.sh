@@ -5,7 +5,8 @@ set -u
 source "$(dirname "$0")/expectations.sh"
 models=$2
 
-cp "$models/blocks.pt2" "$models/structures.pt2" "$models/named.pt2" "$models/checked_core.pt2" "$models/models.safetensors" .
+cp "$models/blocks.pt2" "$models/structures.pt2" "$models/named.pt2" "$models/checked_core.pt2" "$models/placed.pt2" \
+  "$models/models.safetensors" .
 cat >tool.ops <<'END'
 fn scale(Tensor x, int by=2) -> Tensor { return x * by }
 fn pair(float a) -> Any { return {"sum": ones(2) * a, "more": (tensor([1]), a)} }
@@ -83,6 +84,11 @@ expectOutput "['meta', 'meta', 'meta']"
 runMerged "a model on a device" call blocks.pt2 models.safetensors:blocks.in0 --device meta
 expectStatus 0
 expectOutputHas "device='meta'"
+runMerged "a model that makes tensors, and that named its device" call placed.pt2 models.safetensors:placed.in0 models.safetensors:placed.in1 --device meta
+expectOutput "tensor(..., device='meta', size=(2, 3))"
+runMerged "what it converts" import placed.pt2 -o placed.ops
+expectStatus 0
+grep -q 'mask.to(bool)' placed.ops || fail "$test_name" "$(< placed.ops)"
 runMerged "weights that cannot be moved" call net.pt 'ones(2)' --device meta
 expectStatus 2
 expectOutputHas "--device: the weights of a TorchScript archive are fields of its objects, which stay where they are; export the model with torch.export to run it on another device"
