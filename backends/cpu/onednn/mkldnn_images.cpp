@@ -31,13 +31,8 @@ using OptionalTensor = std::optional<Tensor>;
 using ImageLayout = dnnl::memory::desc;
 using ImageDims = dnnl::memory::dims;
 
-ImageDims imageDims(IntSpan values) { return {values.begin(), values.end()}; }
-
 void checkImages(std::string_view op, const Tensor& self, int64_t rank) {
-  BOXCAR_CHECK(self.scalar_type() == ScalarType::Float || self.scalar_type() == ScalarType::BFloat16,
-               "{}: tensors of layout torch._mkldnn must have float32 or bfloat16 elements, not {}; call it with "
-               "x.to_dense()",
-               op, dtypeName(self.scalar_type()));
+  onednn::checkFloats(op, self);
   BOXCAR_CHECK(rank == 0 || self.dim() == rank,
                "{}: a tensor of layout torch._mkldnn must have {} dimensions, the batch among them, but it has {}; "
                "reshape it",
@@ -52,18 +47,18 @@ Tensor poolImages(std::string_view op, const Tensor& images, const meta::Pool& p
   key.add(layoutOf(self)).add({static_cast<int64_t>(algorithm)}).add(pool.output_sizes);
   key.add(pool.kernel).add(pool.stride).add(pool.padding).add(pool.dilation);
   const PreparedPrimitive& primitive = prepared(op, type, key, [&] {
-    ImageDims dilation = imageDims(pool.dilation);
-    ImageDims far_padding = imageDims(pool.padding);
+    ImageDims dilation = onednn::dimsOf(pool.dilation);
+    ImageDims far_padding = onednn::dimsOf(pool.padding);
     for (size_t i = 0; i < dilation.size(); ++i) {
       // The last window may reach beyond the padding in ceil_mode.
       const int64_t reached = (pool.output_sizes[i + 2] - 1) * pool.stride[i] + (pool.kernel[i] - 1) * dilation[i] + 1;
       far_padding[i] = std::max(far_padding[i], reached - pool.padding[i] - self.sizes()[i + 2]);
       --dilation[i];
     }
-    const ImageLayout any(imageDims(pool.output_sizes), onednn::dataTypeOf(type), dnnl::memory::format_tag::any);
+    const ImageLayout any(onednn::dimsOf(pool.output_sizes), onednn::dataTypeOf(type), dnnl::memory::format_tag::any);
     const dnnl::pooling_v2_forward::desc description(dnnl::prop_kind::forward_inference, algorithm, layoutOf(self), any,
-                                                     imageDims(pool.stride), imageDims(pool.kernel), dilation,
-                                                     imageDims(pool.padding), far_padding);
+                                                     onednn::dimsOf(pool.stride), onednn::dimsOf(pool.kernel), dilation,
+                                                     onednn::dimsOf(pool.padding), far_padding);
     const dnnl::pooling_v2_forward::primitive_desc chosen(description, onednn::scratchpadByCaller(), onednn::engine());
     PreparedPrimitive made;
     made.dst = chosen.dst_desc();

@@ -14,6 +14,7 @@
 namespace boxcar::cpu {
 namespace {
 
+using onednn::dimsOf;
 using onednn::elementsIn;
 using onednn::elementsOf;
 using onednn::makeMkldnn;
@@ -27,11 +28,9 @@ using OptionalTensor = std::optional<Tensor>;
 using Layer = dnnl::memory::desc;
 using LayerDims = dnnl::memory::dims;
 
-LayerDims layerDims(IntSpan values) { return {values.begin(), values.end()}; }
-
 // The kernels' dimensions as oneDNN wants them: with one for the groups, if there are several.
 LayerDims kernelDims(IntSpan sizes, int64_t groups) {
-  LayerDims dims = layerDims(sizes);
+  LayerDims dims = dimsOf(sizes);
   if (groups == 1) return dims;
   dims[0] /= groups;
   dims.insert(dims.begin(), groups);
@@ -41,14 +40,18 @@ LayerDims kernelDims(IntSpan sizes, int64_t groups) {
 // Throws Error unless a layer of [op] takes the dtypes of both.
 void checkLayerTypes(std::string_view op, const Tensor& input, const Tensor& weight) {
   const ScalarType type = input.scalar_type();
-  BOXCAR_CHECK(type == ScalarType::Float || type == ScalarType::BFloat16,
-               "{}: tensors of layout torch._mkldnn must have float32 or bfloat16 elements, not {}; call it with "
-               "x.to_dense()",
-               op, dtypeName(type));
+  onednn::checkFloats(op, input);
   BOXCAR_CHECK(weight.scalar_type() == type, "{}: the input has dtype {}, but the weight {}", op, dtypeName(type),
                dtypeName(weight.scalar_type()));
   BOXCAR_CHECK(input.is_cpu() && weight.is_cpu(), "{}: the input is on '{}', but the weight on '{}'", op,
                toString(input.device()), toString(weight.device()));
+}
+
+// The layer that oneDNN has chosen, with the layouts that it wants.
+template <class Primitive>
+PreparedPrimitive preparedLayer(const typename Primitive::primitive_desc& chosen, const Layer& bias) {
+  return {Primitive(chosen), chosen.src_desc(),       chosen.weights_desc(), bias,
+          chosen.dst_desc(), chosen.scratchpad_desc()};
 }
 
 // What oneDNN prepares for a convolution of images of [sizes].
@@ -60,22 +63,15 @@ const PreparedPrimitive& mkldnnConvolution(const meta::Convolution& c, IntSpan s
   return prepared("convolution", dtype, key, [&] {
     using Tag = dnnl::memory::format_tag;
     const auto type = onednn::dataTypeOf(dtype);
-    LayerDims dilation = layerDims(c.dilation);
+    LayerDims dilation = dimsOf(c.dilation);
     for (int64_t& value : dilation) --value;
-    PreparedPrimitive made;
-    if (has_bias) made.bias = {{c.output_sizes[1]}, type, Tag::x};
+    const Layer bias = has_bias ? Layer({c.output_sizes[1]}, type, Tag::x) : Layer();
     const dnnl::convolution_forward::desc description(
-        dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-        Layer(layerDims(sizes), type, Tag::any), Layer(kernelDims(kernel, c.groups), type, Tag::any), made.bias,
-        Layer(layerDims(c.output_sizes), type, Tag::any), layerDims(c.stride), dilation, layerDims(c.padding),
-        layerDims(c.padding));
+        dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, Layer(dimsOf(sizes), type, Tag::any),
+        Layer(kernelDims(kernel, c.groups), type, Tag::any), bias, Layer(dimsOf(c.output_sizes), type, Tag::any),
+        dimsOf(c.stride), dilation, dimsOf(c.padding), dimsOf(c.padding));
     const dnnl::convolution_forward::primitive_desc chosen(description, onednn::scratchpadByCaller(), onednn::engine());
-    made.src = chosen.src_desc();
-    made.weights = chosen.weights_desc();
-    made.dst = chosen.dst_desc();
-    made.scratchpad = chosen.scratchpad_desc();
-    made.primitive = dnnl::convolution_forward(chosen);
-    return made;
+    return preparedLayer<dnnl::convolution_forward>(chosen, bias);
   });
 }
 
@@ -129,8 +125,8 @@ Tensor reorderConvolutionWeight(const Tensor& self, IntSpan padding, IntSpan str
                kName, self.sizes()[0], groups);
   // Without sizes, oneDNN is asked for images of a few windows, which tell it the channels and the kernel.
   const IntSpan kernel = self.sizes();
-  const LayerDims sizes = input_size.has_value() ? layerDims(*input_size)
-                                                 : LayerDims{1, kernel[1] * groups, 14 + kernel[2], 14 + kernel[3]};
+  const LayerDims sizes =
+      input_size.has_value() ? dimsOf(*input_size) : LayerDims{1, kernel[1] * groups, 14 + kernel[2], 14 + kernel[3]};
   const Tensor images = Tensor::allocate(sizes, self.scalar_type(), Device(DeviceType::Meta));
   const int64_t no_padding[] = {0};
   const meta::Convolution c =
@@ -172,19 +168,13 @@ Tensor linearOfMkldnn(const Tensor& self, const Tensor& weight, const OptionalTe
   const PreparedPrimitive& linear = prepared(kName, type, key, [&] {
     using Tag = dnnl::memory::format_tag;
     const auto element = onednn::dataTypeOf(type);
-    PreparedPrimitive made;
-    if (added.defined()) made.bias = {{outputs}, element, Tag::x};
+    const Layer sum = added.defined() ? Layer({outputs}, element, Tag::x) : Layer();
     const dnnl::inner_product_forward::desc description(
         dnnl::prop_kind::forward_inference, Layer({rows, inputs}, element, Tag::any),
-        Layer({outputs, inputs}, element, Tag::any), made.bias, Layer({rows, outputs}, element, Tag::any));
+        Layer({outputs, inputs}, element, Tag::any), sum, Layer({rows, outputs}, element, Tag::any));
     const dnnl::inner_product_forward::primitive_desc chosen(description, onednn::scratchpadByCaller(),
                                                              onednn::engine());
-    made.src = chosen.src_desc();
-    made.weights = chosen.weights_desc();
-    made.dst = chosen.dst_desc();
-    made.scratchpad = chosen.scratchpad_desc();
-    made.primitive = dnnl::inner_product_forward(chosen);
-    return made;
+    return preparedLayer<dnnl::inner_product_forward>(chosen, sum);
   });
   // elementsIn() folds the other dimensions to rows.
   const dnnl::memory src = elementsIn(linear.src, self);

@@ -48,24 +48,17 @@ void runElements(const ElementFunction& function, const Tensor& self, const Tens
   run(primitive, {{DNNL_ARG_SRC, elementsOf(self)}, {DNNL_ARG_DST, elementsOf(out)}});
 }
 
-void checkMkldnnFloats(std::string_view op, const Tensor& self) {
-  BOXCAR_CHECK(self.is_floating_point(),
-               "{}: tensors of layout torch._mkldnn must have float32 or bfloat16 elements, not {}; call it with "
-               "x.to_dense()",
-               op, dtypeName(self.scalar_type()));
-}
-
 Tensor sameLayout(const Tensor& self) { return makeMkldnn(layoutOf(self), self.sizes(), self.scalar_type()); }
 
 Tensor functionOf(const ElementFunction& function, const Tensor& self) {
-  checkMkldnnFloats(function.op, self);
+  onednn::checkFloats(function.op, self);
   Tensor out = sameLayout(self);
   runElements(function, self, out);
   return out;
 }
 
 Tensor& functionInPlace(const ElementFunction& function, Tensor& self) {
-  checkMkldnnFloats(function.op, self);
+  onednn::checkFloats(function.op, self);
   runElements(function, self, self);
   return self;
 }
@@ -93,7 +86,7 @@ bool isNumber(const Tensor& tensor) { return tensor.defined() && !tensor.is_mkld
 void checkPair(std::string_view op, const Tensor& self, const Tensor& other) {
   onednn::checkMkldnn(op, "self", self);
   onednn::checkMkldnn(op, "other", other);
-  checkMkldnnFloats(op, self);
+  onednn::checkFloats(op, self);
   BOXCAR_CHECK(self.scalar_type() == other.scalar_type(),
                "{}: tensors of layout torch._mkldnn must have one dtype, but they have {} and {}; convert one by "
                "x.to_mkldnn(dtype)",

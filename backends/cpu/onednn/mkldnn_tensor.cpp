@@ -134,6 +134,14 @@ Tensor withOwnSizes(const Tensor& tensor) {
   return plain;
 }
 
+void checkFloats(std::string_view op, const Tensor& tensor) {
+  const ScalarType type = tensor.scalar_type();
+  BOXCAR_CHECK(type == ScalarType::Float || type == ScalarType::BFloat16,
+               "{}: tensors of layout torch._mkldnn must have float32 or bfloat16 elements, not {}; call it with "
+               "x.to_dense()",
+               op, dtypeName(type));
+}
+
 void checkMkldnn(std::string_view op, std::string_view name, const Tensor& tensor) {
   BOXCAR_CHECK(tensor.defined(), "{}: argument '{}' is an undefined tensor", op, name);
   BOXCAR_CHECK(tensor.is_mkldnn(),

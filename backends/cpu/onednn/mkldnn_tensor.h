@@ -49,6 +49,12 @@ void reorderElements(const dnnl::memory& from, const dnnl::memory& to);
 // Throws Error unless [tensor], argument [name] of [op], is of layout torch._mkldnn.
 void checkMkldnn(std::string_view op, std::string_view name, const Tensor& tensor);
 
+// Throws Error unless [tensor], of layout torch._mkldnn, has elements that [op] computes: float32 or bfloat16.
+void checkFloats(std::string_view op, const Tensor& tensor);
+
+// Returns sizes as oneDNN takes them.
+inline dnnl::memory::dims dimsOf(std::span<const int64_t> sizes) { return {sizes.begin(), sizes.end()}; }
+
 // Which primitive a key belongs to.
 enum class MkldnnPrimitive : int64_t {
   kReorder,
