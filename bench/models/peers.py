@@ -21,7 +21,9 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE))
 import page  # noqa: E402
+import sharing  # noqa: E402
 
 FOLDER = ROOT / "build" / "bench" / "models"
 PYTHON = ROOT / "build" / "models" / "bin" / "python"
@@ -274,14 +276,34 @@ def main():
     parser.add_argument("--only", default="*", help="models with such names: 'resnet*'")
     parser.add_argument("--batch", type=int, choices=BATCHES, help="only this batch")
     parser.add_argument("--threads", type=int, choices=THREADS, help="only this number of threads")
-    parser.add_argument("--update-readme", action="store_true", help="put the table into bench/README.md")
+    parser.add_argument("--kernels", type=int, nargs="?", const=200, metavar="COUNT",
+                        help="measure the COUNT (200) calls of operators that take most of these models' time instead")
+    parser.add_argument("--shared", action="store_true", help="measure boxcar beside busy processes, and two models at once")
+    parser.add_argument("--update-readme", action="store_true",
+                        help="put the table into bench/README.md; with --kernels, into bench/model_kernels.md")
     options = parser.parse_args()
     text = (HERE / "cases.py").read_text()
     names = re.findall(r'(?:Case|vision)\("(\w+)"', text)
     chosen = [name for name in names if fnmatch.fnmatch(name, options.only)]
     if not chosen:
         sys.exit(f"there is no model '{options.only}'; the models are {', '.join(names)}")
-    run([str(PYTHON), str(HERE / "export.py"), str(FOLDER), *chosen])
+    for case in chosen:
+        run([str(PYTHON), str(HERE / "export.py"), str(FOLDER), case])
+    if options.kernels is not None:
+        import kernels  # needs PyTorch
+        batches = BATCHES if options.batch is None else (options.batch,)
+        kernels.measure([FOLDER / f"{case}.{batch}.pt2" for case in chosen for batch in batches], options.kernels,
+                        options.update_readme)
+        return 0
+    if options.shared:
+        parts = []
+        for case in chosen:
+            stem = FOLDER / f"{case}.{options.batch or 1}"
+            parts.append(sharing.measure(stem, json.loads(stem.with_name(stem.name + ".json").read_text())["arguments"]))
+            print(parts[-1] + "\n", flush=True)
+        if options.update_readme:
+            page.update({"sharing": "\n\n".join(parts) + "\n"})
+        return 0
     machine = {str(n): json.loads(run([str(PYTHON), "-c", ONE_GEMM.format(threads=n)])[0]) for n in THREADS}
     rows = []
     for case in chosen:

@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/cli/memory_limit.h>
 #include <boxcar/interpreter/cli/progress.h>
 #include <boxcar/interpreter/cli/report.h>
+#include <boxcar/interpreter/cli/waiting_threads.h>
 #include <boxcar/ivalue/output_file.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/version.h>
@@ -321,6 +322,7 @@ int finishOutput(std::string_view command, int status) {
 }  // namespace boxcar::cli
 
 int main(int argc, char** argv) {
+  boxcar::cli::restoreEnvironment();
   // If the reader of a pipe goes away (`boxcar ops | head`), the program ends silently.
   std::signal(SIGPIPE, SIG_DFL);
   // A file that grows past what `ulimit -f` allows is an error like any other.

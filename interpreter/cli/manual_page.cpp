@@ -20,6 +20,8 @@ constexpr std::pair<const char*, const char*> kStatuses[] = {
 
 constexpr std::pair<const char*, const char*> kVariables[] = {
     {"BOXCAR_NUM_THREADS", "How many threads kernels on the CPU use, where --threads does not say it."},
+    {"GOMP_SPINCOUNT, OMP_WAIT_POLICY",
+     "How often threads of CPU kernels look for work before they sleep: 2000 times, unless one of them is set."},
     {"BOXCAR_SHOW_DISPATCH_TRACE, TORCH_SHOW_DISPATCH_TRACE",
      "Set, and not to 0: a line on standard error for every operator call and redispatch, as by --dispatch-trace."},
     {"BOXCAR_CUDA_TF32", "Set to 1: products of float32 matrices on a GPU may round their factors to TF32."},

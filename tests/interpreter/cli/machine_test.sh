@@ -41,6 +41,18 @@ for count in 0 two -1 4x 1025 99999999999999999999; do
   expectOutput "$one"
 done
 
+# Threads that wait spin for a short time; libgomp says what it has read. What the user has set counts.
+spinsFor() {  # COUNT VARIABLE=VALUE...
+  local count=$1; shift
+  [[ $(env -i OMP_DISPLAY_ENV=verbose "$@" "$boxcar" --version 2>&1) == *"GOMP_SPINCOUNT = '$count'"* ]] ||
+    fail "waiting threads with $*" "libgomp did not read GOMP_SPINCOUNT = $count"
+}
+if env -i OMP_DISPLAY_ENV=verbose "$boxcar" --version 2>&1 | grep -q GOMP_SPINCOUNT; then
+  for variable in _="$boxcar" HOME=/ OLDPWD=/tmp; do spinsFor 2000 "$variable"; done
+  spinsFor 7 _=x GOMP_SPINCOUNT=7
+  spinsFor 0 _=x OMP_WAIT_POLICY=passive
+fi
+
 # ---- The CPU fallback ----
 
 digits=$(cd "$scripts" && "$boxcar" run digits.ops)
