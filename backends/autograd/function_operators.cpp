@@ -7,6 +7,7 @@
 #include <boxcar/backends/autograd/own_derivative.h>
 #include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
@@ -195,6 +196,7 @@ struct Checkpoint {
   std::vector<IValue> args;  // without their tensors
   std::optional<DrawnSoFar> drawn;
   std::vector<Edge> captured;
+  std::optional<Device> default_device = DefaultDevice::get();
 
   // Returns the gradients of the arguments' tensors, and of what was captured.
   variable_list operator()(AutogradContext* context, const variable_list& grads) const {
@@ -205,6 +207,7 @@ struct Checkpoint {
     {
       const AutoGradMode mode(true);
       const DrawAgain again(drawn, saved);
+      const DefaultDeviceGuard device(default_device);
       const IValue result = callFunction("autograd::checkpoint", *function, withTensors(args, inputs));
       outputs = tensorsIn({&result, 1});
     }
