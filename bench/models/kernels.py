@@ -211,7 +211,7 @@ def written(call, index):
         numpy.save(f"{stem}.in{i}.npy", value.permute(order).numpy())
         line = f'x{i} = io::load_npy("{stem}.in{i}.npy").permute({[order.index(d) for d in range(value.dim())]})'
         if value.dim() == 4 and call["operator"] in OF_IMAGES:
-            line += '.contiguous(memory_format="channels_last")'
+            line += '.contiguous(memory_format=channels_last)'
         lines.append(line)
         names.append(f"x{i}")
     return DRIVER.format(archive=f"{stem}.pt2", arguments="\n".join(lines), names=", ".join(names), least=LEAST,
