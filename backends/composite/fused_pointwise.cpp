@@ -1,7 +1,6 @@
 #include <boxcar/backends/composite/fused_expressions.h>
+#include <boxcar/backends/composite/plain_call.h>
 #include <boxcar/backends/native/copy.h>
-#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/call/watched_call.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/error.h>
@@ -147,14 +146,9 @@ Tensor callOperators(std::string_view text, TensorList inputs) {
   return FusedEvaluation(fused->expression, inputs).run();
 }
 
-// Runs the program if nothing else than plain CPU tensors takes part in the call: no gradient, no transform of a
-// function, no observer. What has led here, such as a derivative forwards, is no longer in [keys], but in the thread's.
+// Runs the program if the call is of plain CPU tensors alone.
 Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) {
-  constexpr DispatchKeySet kPlain =
-      DispatchKeySet(DispatchKey::CPU) | DispatchKeySet({DispatchKey::ADInplaceOrView, DispatchKey::BackendSelect});
-  constexpr DispatchKeySet kOthers(DispatchKeySet::RAW, ~kPlain.raw_repr());
-  const DispatchKeySet others = ::boxcar::detail::computeDispatchKeySet(keys, kOthers);
-  if (others.empty() && !::boxcar::detail::callsAreWatched()) [[likely]] {
+  if (isPlainCpuCall(keys)) [[likely]] {
     const FusedExpression& fused = *fusedExpression(text);
     fused.expression.checkInputs(inputs.size());
     for (const native::PointwiseProgram& program : fused.programs) {
@@ -164,13 +158,64 @@ Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) 
   return callOperators(text, inputs);
 }
 
+using OptionalDims = std::optional<std::span<const int64_t>>;
+using native::GroupReduction;
+
+GroupReduction groupReductionOf(std::string_view name) {
+  if (name == "sum") return GroupReduction::kSum;
+  if (name == "mean") return GroupReduction::kMean;
+  if (name == "amax") return GroupReduction::kAmax;
+  if (name == "amin") return GroupReduction::kAmin;
+  BOXCAR_FAIL(
+      "fused::pointwise_reduce: there is no reduction \"{}\"; there are \"sum\", \"mean\", \"amax\" and \"amin\"",
+      name);
+}
+
+Tensor reduced(const Tensor& self, GroupReduction reduction, OptionalDims dim, bool keepdim) {
+  switch (reduction) {
+    case GroupReduction::kSum: return boxcar::sum(self, dim, keepdim);
+    case GroupReduction::kMean: return boxcar::mean(self, dim, keepdim);
+    case GroupReduction::kAmax: return boxcar::amax(self, dim.value_or(std::span<const int64_t>()), keepdim);
+    case GroupReduction::kAmin: return boxcar::amin(self, dim.value_or(std::span<const int64_t>()), keepdim);
+  }
+  return {};
+}
+
+Tensor callAndReduce(std::string_view reduction, std::string_view text, TensorList inputs, OptionalDims dim,
+                     bool keepdim) {
+  const GroupReduction kind = groupReductionOf(reduction);
+  return reduced(callOperators(text, inputs), kind, dim, keepdim);
+}
+
+Tensor pointwiseReduce(DispatchKeySet keys, std::string_view reduction, std::string_view text, TensorList inputs,
+                       OptionalDims dim, bool keepdim) {
+  const GroupReduction kind = groupReductionOf(reduction);
+  if (isPlainCpuCall(keys)) [[likely]] {
+    const FusedExpression& fused = *fusedExpression(text);
+    fused.expression.checkInputs(inputs.size());
+    const auto dims = dim.value_or(std::span<const int64_t>());
+    for (const native::PointwiseProgram& program : fused.programs) {
+      if (Tensor result = program.reduce(inputs, kind, dims, keepdim); result.defined()) return result;
+    }
+  }
+  return reduced(pointwise(keys, text, inputs), kind, dim, keepdim);
+}
+
+void registerOperators(Library& m) {
+  m.impl("pointwise", BOXCAR_FN(callOperators));
+  m.impl("pointwise_reduce", BOXCAR_FN(callAndReduce));
+}
+
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) { m.impl("pointwise", BOXCAR_FN(pointwise)); }
+BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) {
+  m.impl("pointwise", BOXCAR_FN(pointwise));
+  m.impl("pointwise_reduce", BOXCAR_FN(pointwiseReduce));
+}
 
 // Modes and tracers see the operators instead of this one: a kernel at their key runs in place of them.
-BOXCAR_LIBRARY_IMPL(fused, PreDispatch, m) { m.impl("pointwise", BOXCAR_FN(callOperators)); }
-BOXCAR_LIBRARY_IMPL(fused, Python, m) { m.impl("pointwise", BOXCAR_FN(callOperators)); }
-BOXCAR_LIBRARY_IMPL(fused, Tracer, m) { m.impl("pointwise", BOXCAR_FN(callOperators)); }
+BOXCAR_LIBRARY_IMPL(fused, PreDispatch, m) { registerOperators(m); }
+BOXCAR_LIBRARY_IMPL(fused, Python, m) { registerOperators(m); }
+BOXCAR_LIBRARY_IMPL(fused, Tracer, m) { registerOperators(m); }
 
 }  // namespace boxcar::composite

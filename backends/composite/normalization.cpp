@@ -1,4 +1,6 @@
+#include <boxcar/backends/composite/plain_call.h>
 #include <boxcar/backends/meta/normalization.h>
+#include <boxcar/backends/native/layer_norm.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -98,14 +100,30 @@ double epsilonOf(ScalarType type) {
   return is_double ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
 
+// Writes the norm of [input] to [out] in one pass, and the reciprocal root mean square to [factor] unless it is null.
+// Returns false, and leaves both, if that takes the operators.
+bool rmsNormInOnePass(DispatchKeySet keys, const Tensor& input, const meta::LayerNorm& shape, const Tensor* weight,
+                      double eps, Tensor& out, Tensor* factor) {
+  const ScalarType type = input.scalar_type();
+  if (!isPlainCpuCall(keys) || (type != ScalarType::Float && type != ScalarType::Double)) return false;
+  if (!input.is_contiguous() || input.numel() == 0) return false;
+  if (weight != nullptr && (weight->scalar_type() != type || !weight->is_contiguous())) return false;
+  out = Tensor::allocate(input.sizes(), type, input.device());
+  if (factor != nullptr) *factor = Tensor::allocate(shape.statistics, type, input.device());
+  native::rmsNormRows(input.device(), {input, weight, nullptr, shape.rows, shape.length, eps}, out, factor);
+  return true;
+}
+
 // float16 and bfloat16 are computed in float32, which the factor then has.
-std::tuple<Tensor, Tensor> fusedRmsNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight,
-                                        std::optional<double> eps) {
+void rmsNormTo(DispatchKeySet keys, const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight,
+               std::optional<double> eps, Tensor& out, Tensor* factor) {
   const Tensor* given = meta::givenTensor(weight);
   const ScalarType type = input.scalar_type();
   const meta::LayerNorm shape(input, normalized_shape, given, nullptr);
   BOXCAR_CHECK(isFloatingType(type) || isComplexType(type), "rms_norm takes floating point or complex elements, not {}",
                dtypeName(type));
+  const double added = eps.value_or(epsilonOf(type));
+  if (rmsNormInOnePass(keys, input, shape, given, added, out, factor)) return;
   const bool is_small = type == ScalarType::Half || type == ScalarType::BFloat16;
   const Tensor x = is_small ? boxcar::to(input, ScalarType::Float) : input;
   DimVector dims;
@@ -113,14 +131,25 @@ std::tuple<Tensor, Tensor> fusedRmsNorm(const Tensor& input, IntSpan normalized_
     dims.push_back(static_cast<int64_t>(i));
   }
   const Tensor squares = boxcar::mean(boxcar::square(x), dims, /*keepdim=*/true);
-  const Tensor factor = boxcar::rsqrt(boxcar::add(squares, eps.value_or(epsilonOf(type))));
-  Tensor result = boxcar::mul(x, factor);
-  if (given != nullptr) result = boxcar::mul(result, *given);
-  return {result.scalar_type() == type ? result : boxcar::to(result, type), factor};
+  const Tensor scale = boxcar::rsqrt(boxcar::add(squares, added));
+  out = boxcar::mul(x, scale);
+  if (given != nullptr) out = boxcar::mul(out, *given);
+  if (out.scalar_type() != type) out = boxcar::to(out, type);
+  if (factor != nullptr) *factor = scale;
 }
 
-Tensor rmsNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight, std::optional<double> eps) {
-  return std::get<0>(fusedRmsNorm(input, normalized_shape, weight, eps));
+std::tuple<Tensor, Tensor> fusedRmsNorm(DispatchKeySet keys, const Tensor& input, IntSpan normalized_shape,
+                                        const OptionalTensor& weight, std::optional<double> eps) {
+  std::tuple<Tensor, Tensor> results;
+  rmsNormTo(keys, input, normalized_shape, weight, eps, std::get<0>(results), &std::get<1>(results));
+  return results;
+}
+
+Tensor rmsNorm(DispatchKeySet keys, const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight,
+               std::optional<double> eps) {
+  Tensor out;
+  rmsNormTo(keys, input, normalized_shape, weight, eps, out, nullptr);
+  return out;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_normalization.h>
+#include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/layer_norm.h>
 
@@ -67,6 +68,32 @@ void normalize(const LayerNormCall& call, const Tensor& out, const Tensor& mean,
   if (!result.is_same(out)) copyElements(out, result);
   if (!means.is_same(mean)) copyElements(mean, means);
   if (!scales.is_same(scale)) copyElements(scale, scales);
+}
+
+template <class T>
+void scaleToUnitRows(const LayerNormCall& call, const Tensor& out, const Tensor* scale) {
+  const T* in = call.input.const_data_ptr<T>();
+  const T* weight = elementsOf<T>(call.weight);
+  T* to = out.mutable_data_ptr<T>();
+  T* scales = scale == nullptr ? nullptr : scale->mutable_data_ptr<T>();
+  const int64_t n = call.length;
+  const auto count = static_cast<T>(n);
+  const auto eps = static_cast<T>(call.eps);
+  const auto sum_of_squares = vectorReduceRows<T>(VectorReduction::kSumOfSquares).row;
+  const int64_t grain = kQuickGrain / 2 / std::max<int64_t>(1, n);
+  parallelFor(0, call.rows, std::max<int64_t>(1, grain), [&](int64_t begin, int64_t end) {
+    const auto normalize = normalizationRows<T>().normalize;
+    for (int64_t i = begin; i < end; ++i) {
+      const T factor = 1 / std::sqrt(sum_of_squares(in + i * n, static_cast<size_t>(n)) / count + eps);
+      if (scales != nullptr) scales[i] = factor;
+      normalize(in + i * n, to + i * n, static_cast<size_t>(n), T(0), factor, weight, nullptr);
+    }
+  });
+}
+
+void scaleToUnit(const LayerNormCall& call, const Tensor& out, const Tensor* scale) {
+  visitScalarType(kFullFloatTypes, out.scalar_type(), "rms_norm",
+                  [&]<class T>(std::type_identity<T>) { scaleToUnitRows<T>(call, out, scale); });
 }
 
 // The gradients of the rows of one chunk.
@@ -152,6 +179,7 @@ void differentiate(const native::LayerNormGradientCall& call, const Tensor* of_i
 namespace boxcar::native {
 
 BOXCAR_REGISTER_STUB(CPU, layerNormRows, cpu::normalize)
+BOXCAR_REGISTER_STUB(CPU, rmsNormRows, cpu::scaleToUnit)
 BOXCAR_REGISTER_STUB(CPU, layerNormGradients, cpu::differentiate)
 
 }  // namespace boxcar::native

@@ -1,12 +1,15 @@
 #include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/pointwise_loops.h>
+#include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/cpu/vector_small_floats.h>
 #include <boxcar/backends/native/pointwise_program.h>
+#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 // Programs of pointwise functors: each instruction's loop runs over a block of elements whose intermediate results stay
 // in the first cache. Inputs of small floats are widened for the block, and its result is narrowed.
@@ -30,8 +33,10 @@ struct ProgramNest {
   int64_t sizes[kMaxDims + 2];
   // In bytes, of the operands: the result is operand 0.
   int64_t steps[kMaxDims + 2][kMostPlaces];
+  int last_rank = 0;  // how many are made of the last dimensions, if these are the innermost
 
-  explicit ProgramNest(std::span<const StridedOperand> operands) {
+  // [last]: how many of the result's last dimensions stay apart from the others.
+  explicit ProgramNest(std::span<const StridedOperand> operands, size_t last = 0) {
     const StridedOperand& result = operands[0];
     const size_t dims = result.sizes.size();
     size_t order[kMaxDims];
@@ -43,7 +48,11 @@ struct ProgramNest {
         order[place] = order[place - 1];
       order[place] = i;
     }
-    for (int i = 0; i < count; ++i) append(operands, order[i]);
+    for (int i = 0; i < count; ++i) {
+      const bool is_last = order[i] >= dims - last;
+      append(operands, order[i], i == 0 || is_last == (order[i - 1] >= dims - last));
+      if (is_last) last_rank = rank;
+    }
     for (; rank < 2; ++rank) {
       sizes[rank] = 1;
       std::fill_n(steps[rank], operands.size(), 0);
@@ -51,9 +60,9 @@ struct ProgramNest {
   }
 
  private:
-  void append(std::span<const StridedOperand> operands, size_t dim) {
+  void append(std::span<const StridedOperand> operands, size_t dim, bool may_follow) {
     int64_t* const step = steps[rank];
-    bool follows = rank > 0;
+    bool follows = rank > 0 && may_follow;
     for (size_t k = 0; k < operands.size(); ++k) {
       const StridedOperand& operand = operands[k];
       const size_t missing = operands[0].sizes.size() - operand.sizes.size();
@@ -150,12 +159,23 @@ struct ProgramBlock {
   }
 };
 
+VectorReduction vectorReductionOf(native::GroupReduction reduction) {
+  switch (reduction) {
+    case native::GroupReduction::kSum:
+    case native::GroupReduction::kMean: return VectorReduction::kSum;
+    case native::GroupReduction::kAmax: return VectorReduction::kAmax;
+    case native::GroupReduction::kAmin: return VectorReduction::kAmin;
+  }
+  BOXCAR_FAIL("there is no reduction of number {}", static_cast<int>(reduction));
+}
+
 // How a program's inputs are read in each block: where they lie, if their elements are contiguous or one element is for
 // all; else from a copy.
 class ProgramBlockLoop final {
  public:
-  ProgramBlockLoop(const PointwiseProgram& program, std::span<const StridedOperand> operands)
-      : program_(program), operands_(operands), nest_(operands) {
+  // [last]: as of ProgramNest.
+  ProgramBlockLoop(const PointwiseProgram& program, std::span<const StridedOperand> operands, size_t last = 0)
+      : program_(program), operands_(operands), nest_(operands, last) {
     const int64_t longest = longestBlock(program, operands.size());
     width_ = std::min(nest_.sizes[0], longest);
     height_ = std::clamp<int64_t>(longest / width_, 1, nest_.sizes[1]);
@@ -174,6 +194,27 @@ class ProgramBlockLoop final {
       packed_[k] = !joined_[k] || widened_[k];
       step_[k] = joined_[k] && step == 0 ? 0 : widened_[k] ? int64_t{sizeof(float)} : itemsize;
     }
+  }
+
+  // Reduces each row instead of writing it: [last] dimensions, which are one of the nest. Returns false if they are
+  // not.
+  bool reduce(native::GroupReduction reduction, float* results) {
+    if (nest_.last_rank != 1) return false;
+    const VectorReduction kind = vectorReductionOf(reduction);
+    const int64_t rows = outer_ * nest_.sizes[1];
+    std::vector<float> parts(static_cast<size_t>(chunks_ == 1 ? 0 : rows * chunks_));
+    reduction_ = &vectorReduceRows<float>(kind);
+    reduced_ = chunks_ == 1 ? results : parts.data();
+    run();
+    if (chunks_ != 1) {
+      reduction_->rows(results, reinterpret_cast<const char*>(parts.data()),
+                       chunks_ * static_cast<int64_t>(sizeof(float)), rows, static_cast<size_t>(chunks_));
+    }
+    if (reduction == native::GroupReduction::kMean) {
+      const auto count = static_cast<float>(nest_.sizes[0]);
+      for (int64_t i = 0; i < rows; ++i) results[i] /= count;
+    }
+    return true;
   }
 
   void run() const {
@@ -214,7 +255,13 @@ class ProgramBlockLoop final {
       for (size_t k = 1; k < operands_.size(); ++k) {
         if (packed_[k]) pack(k, columns, rows, state);
       }
+      if (reduction_ != nullptr) state.block.data[0] = state.block.copyAt(program_, operands_.size());
       state.block.run(program_, columns * rows);
+      if (reduction_ != nullptr) {
+        const int64_t first = (outer_ == 1 ? 0 : row / groups_) * nest_.sizes[1] + j;
+        reduction_->rows(reduced_ + first * chunks_ + chunk, state.block.data[0],
+                         columns * static_cast<int64_t>(sizeof(float)), rows, static_cast<size_t>(columns));
+      }
     }
   }
 
@@ -287,6 +334,9 @@ class ProgramBlockLoop final {
   bool widened_[kMostPlaces] = {};
   bool packed_[kMostPlaces] = {};
   int64_t step_[kMostPlaces] = {};
+  // Of a reduction, and where the outcome of each chunk of each row goes.
+  const VectorReduceRows<float>* reduction_ = nullptr;
+  float* reduced_ = nullptr;
 };
 
 // Runs a program on few elements in a row, which is one block. Returns false if there are more, or not in a row.
@@ -316,11 +366,17 @@ void runProgramBlocks(const PointwiseProgram& program, std::span<const StridedOp
   if (!runShort(program, operands)) ProgramBlockLoop(program, operands).run();
 }
 
+bool reduceProgramBlocks(const PointwiseProgram& program, std::span<const StridedOperand> operands, size_t dims,
+                         native::GroupReduction reduction, float* results) {
+  return ProgramBlockLoop(program, operands, dims).reduce(reduction, results);
+}
+
 }  // namespace
 }  // namespace boxcar::cpu
 
 namespace boxcar::native {
 
 BOXCAR_REGISTER_STUB(CPU, runProgram, cpu::runProgramBlocks)
+BOXCAR_REGISTER_STUB(CPU, reduceProgram, cpu::reduceProgramBlocks)
 
 }  // namespace boxcar::native

@@ -11,6 +11,7 @@
 namespace boxcar::native {
 
 constinit DeviceStub<LayerNormFunction> layerNormRows("layer_norm");
+constinit DeviceStub<RmsNormFunction> rmsNormRows("rms_norm");
 constinit DeviceStub<LayerNormGradientFunction> layerNormGradients("native_layer_norm_backward");
 
 namespace {

@@ -22,6 +22,13 @@ struct LayerNormCall {
 using LayerNormFunction = void(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
 extern DeviceStub<LayerNormFunction> layerNormRows;
 
+// Writes such rows, each times the reciprocal of its root mean square, and times the weight, to [out], and that
+// reciprocal to [scale] unless it is null. There is no bias. All tensors are contiguous and of one type, float32 or
+// float64.
+using RmsNormFunction = void(const LayerNormCall& call, const Tensor& out, const Tensor* scale);
+// A device that has none takes the operators that it is made of.
+extern DeviceStub<RmsNormFunction> rmsNormRows;
+
 // The gradients of such rows, from those of the result; all tensors are contiguous and of one type, float32 or float64.
 struct LayerNormGradientCall {
   const Tensor& grad_out;

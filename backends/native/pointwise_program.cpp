@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -17,6 +18,7 @@
 namespace boxcar::native {
 
 constinit DeviceStub<ProgramBlocks> runProgram("fused::pointwise");
+constinit DeviceStub<ProgramReduction> reduceProgram("fused::pointwise_reduce");
 
 namespace {
 
@@ -329,6 +331,27 @@ bool arrangeResult(Order order, std::span<const Arranged* const> operands, Arran
   return true;
 }
 
+// Whether a program's input may be [tensor].
+bool isReadable(const Tensor& tensor, ScalarType type) {
+  return tensor.defined() && tensor.scalar_type() == type && tensor.is_cpu() && tensor.layout() == Layout::Strided &&
+         tensor.dim() <= kMaxDims;
+}
+
+// Returns how many dimensions at the end [dim] numbers, all of [count] if it is empty; 0 if it numbers others.
+size_t lastDims(std::span<const int64_t> dim, size_t count) {
+  if (dim.empty()) return count;
+  const auto dims = static_cast<int64_t>(count);
+  const auto first = dims - static_cast<int64_t>(dim.size());
+  if (first < 0) return 0;
+  std::bitset<kMaxDims> is_named;
+  for (const int64_t each : dim) {
+    const int64_t place = each < 0 ? each + dims : each;
+    if (place < first || place >= dims) return 0;
+    is_named.set(static_cast<size_t>(place));
+  }
+  return is_named.count() == dim.size() ? dim.size() : 0;
+}
+
 }  // namespace
 
 std::optional<PointwiseProgram> PointwiseProgram::of(const PointwiseExpression& expression, ScalarType dtype) {
@@ -366,9 +389,7 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
   bool all_contiguous = true;
   for (const auto& [index, type] : inputs) {
     const Tensor& tensor = tensors[index];
-    if (!tensor.defined() || tensor.scalar_type() != type || !tensor.is_cpu() || tensor.layout() != Layout::Strided ||
-        tensor.dim() > kMaxDims)
-      return {};
+    if (!isReadable(tensor, type)) return {};
     if (tensor.dim() == 0) continue;
     if (shaped == nullptr) shaped = &tensor;
     all_contiguous &= tensor.is_contiguous() && tensor.numel() != 0;
@@ -416,6 +437,34 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
   }
   if (result.numel() != 0) runProgram(DeviceType::CPU, *this, operands);
   return result;
+}
+
+Tensor PointwiseProgram::reduce(TensorList tensors, GroupReduction reduction, std::span<const int64_t> dim,
+                                bool keepdim) const {
+  if (dtype != ScalarType::Float || resultType() != ScalarType::Float) return {};
+  DimVector sizes;
+  for (const auto& [index, type] : inputs) {
+    const Tensor& tensor = tensors[index];
+    if (!isReadable(tensor, type) || !tensor.is_contiguous() || tensor.numel() == 0) return {};
+    if (!meta::tryBroadcast(sizes, tensor.sizes())) return {};
+  }
+  if (sizes.size() > kMaxDims) return {};
+  const size_t reduced = lastDims(dim, sizes.size());
+  if (reduced == 0) return {};
+  DimVector strides(sizes.size(), boost::container::default_init);
+  contiguousStrides(sizes, strides);
+  boost::container::static_vector<StridedOperand, 1 + PointwiseExpression::kMostInputs> operands;
+  operands.push_back({nullptr, sizes, strides, sizeof(float)});
+  for (const Input& input : inputs) {
+    const Tensor& tensor = tensors[input.index];
+    operands.push_back({tensor.data_ptr(), tensor.sizes(), tensor.strides(), tensor.itemsize()});
+  }
+  DimVector kept(sizes.begin(), sizes.end() - static_cast<ptrdiff_t>(reduced));
+  if (keepdim) kept.resize(sizes.size(), 1);
+  Tensor result = Tensor::allocate(kept, ScalarType::Float);
+  const bool is_done =
+      reduceProgram(DeviceType::CPU, *this, operands, reduced, reduction, result.mutable_data_ptr<float>());
+  return is_done ? result : Tensor();
 }
 
 }  // namespace boxcar::native

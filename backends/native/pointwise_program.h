@@ -21,6 +21,9 @@
 
 namespace boxcar::native {
 
+// What fused::pointwise_reduce does with an expression's elements.
+enum class GroupReduction : uint8_t { kSum, kMean, kAmax, kAmin };
+
 struct PointwiseProgram {
   // Programs with more registers and inputs would have blocks that are too short.
   static constexpr size_t kMostSlots = 64;
@@ -69,6 +72,8 @@ struct PointwiseProgram {
 
   // Returns the result of a call; an undefined tensor if these inputs need the general form, which may fail.
   Tensor run(TensorList tensors) const;
+  // Returns a reduction of that over the last dimensions, which [dim] numbers; over all if it is empty. As above.
+  Tensor reduce(TensorList tensors, GroupReduction reduction, std::span<const int64_t> dim, bool keepdim) const;
 
   bool hasSmallFloats() const { return dtype != ScalarType::Float; }
   ScalarType resultType() const { return instructions.back().type == ScalarType::Bool ? ScalarType::Bool : dtype; }
@@ -84,5 +89,12 @@ struct PointwiseProgram {
 // broadcast to those of the result. The result is dense.
 using ProgramBlocks = void(const PointwiseProgram& program, std::span<const StridedOperand> operands);
 extern DeviceStub<ProgramBlocks> runProgram;
+
+// Reduces what a program for float32 computes, which has the first operand's sizes and is not written, over its last
+// [dims] dimensions; writes the results one after the other. Returns false, and writes nothing, if the elements to
+// reduce do not follow each other in all inputs.
+using ProgramReduction = bool(const PointwiseProgram& program, std::span<const StridedOperand> operands, size_t dims,
+                              GroupReduction reduction, float* results);
+extern DeviceStub<ProgramReduction> reduceProgram;
 
 }  // namespace boxcar::native

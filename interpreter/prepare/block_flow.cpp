@@ -67,19 +67,19 @@ BlockFlow::Origin BlockFlow::originOf(VariableId variable, size_t place) const {
   return {};
 }
 
-bool BlockFlow::isReadOnce(size_t statement) const {
+std::optional<size_t> BlockFlow::readsOf(size_t statement) const {
   const VariableId variable = *statements_[statement].defines;
-  ptrdiff_t reads = 0;
+  size_t reads = 0;
   bool is_over = is_body_;
   for (size_t i = statement + 1; i < statements_.size(); ++i) {
-    reads += std::ranges::count(statements_[i].reads, variable);
+    reads += static_cast<size_t>(std::ranges::count(statements_[i].reads, variable));
     if (statements_[i].defines == variable) {
       is_over = true;
       break;
     }
-    if (assigns(i, variable)) return false;
+    if (assigns(i, variable)) return std::nullopt;
   }
-  return is_over && reads == 1;
+  return is_over ? std::optional(reads) : std::nullopt;
 }
 
 }  // namespace boxcar::interp

@@ -34,8 +34,8 @@ class BlockFlow final {
   const typed::Expr* valueOf(size_t statement) const { return statements_[statement].value; }
   // Whether it is an in-place call on a variable, `y.relu_()`.
   bool isInPlace(size_t statement) const { return statements_[statement].is_in_place; }
-  // Whether the value that [statement] defines its variable with is read in one place only.
-  bool isReadOnce(size_t statement) const;
+  // In how many places the value is read that [statement] defines its variable with; nothing if that is not known.
+  std::optional<size_t> readsOf(size_t statement) const;
   bool assigns(size_t statement, typed::VariableId variable) const;
 
  private:

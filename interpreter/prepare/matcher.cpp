@@ -22,6 +22,11 @@ bool isFormOf(const OperatorName& pattern, const OperatorName& call) {
   return pattern.overload_name == call.overload_name && functionalName(call.name) == pattern.name;
 }
 
+// Whether the first two arguments, tensors, may change places.
+bool isCommutative(const OperatorName& name) {
+  return name.overload_name == "Tensor" && (name.name == "aten::add" || name.name == "aten::mul");
+}
+
 bool contains(const typed::Expr& expr, const typed::Expr& part) {
   bool is_in = &expr == &part;
   typed::eachOperand(
@@ -68,13 +73,28 @@ Place Matcher::resolved(Place place, std::set<size_t>& consumed) const {
   while (const auto* read = get_if<typed::ReadVariable>(&place.expr->node)) {
     const BlockFlow::Origin origin = flow_.originOf(read->variable, place.statement);
     if (origin.kind != BlockFlow::Origin::Kind::Statement || touched_.contains(origin.statement) ||
-        !flow_.isReadOnce(origin.statement)) {
+        flow_.readsOf(origin.statement) != size_t{1}) {
       break;
     }
     consumed.insert(origin.statement);
     place = {flow_.valueOf(origin.statement), origin.statement};
   }
   return place;
+}
+
+Place Matcher::definition(Place place) {
+  for (;;) {
+    place = resolved(place, found_.match.consumed);
+    const auto* read = get_if<typed::ReadVariable>(&place.expr->node);
+    if (read == nullptr) return place;
+    const BlockFlow::Origin origin = flow_.originOf(read->variable, place.statement);
+    if (origin.kind != BlockFlow::Origin::Kind::Statement || touched_.contains(origin.statement) ||
+        !flow_.readsOf(origin.statement)) {
+      return place;
+    }
+    found_.shared[origin.statement].insert(place.expr);
+    place = {flow_.valueOf(origin.statement), origin.statement};
+  }
 }
 
 bool Matcher::isFresh(Place place) const {
@@ -121,7 +141,7 @@ bool Matcher::isSame(Place a, Place b) const {
 bool Matcher::bind(typed::VariableId parameter, Place subject) {
   const TypePtr wanted = scriptType(rule_->function->declared->schema.arguments()[parameter].type());
   if (!fits(subject.expr->type, wanted)) return false;
-  Place& bound = found_.bindings[parameter];
+  Place& bound = found_.match.bindings[parameter];
   if (bound.expr == nullptr) {
     bound = subject;
     return true;
@@ -142,10 +162,21 @@ bool Matcher::matchOperator(const typed::CallOperator& pattern, const typed::Cal
   if (!isFormOf(pattern.name, call.name)) return false;
   if (isInPlaceName(call.name.name) && pattern.name != call.name && !isFresh({call.arguments[0].get(), statement}))
     return false;
-  const auto op = Dispatcher::singleton().findSchema(pattern.name);
   if (pattern.arguments.size() != call.arguments.size()) return false;
+  const Found before = found_;
+  if (matchArguments(pattern, call, statement, false)) return true;
+  if (!isCommutative(pattern.name)) return false;
+  found_ = before;
+  return matchArguments(pattern, call, statement, true);
+}
+
+// [is_swapped]: with the first two arguments of [call] in the other order.
+bool Matcher::matchArguments(const typed::CallOperator& pattern, const typed::CallOperator& call, size_t statement,
+                             bool is_swapped) {
+  const auto op = Dispatcher::singleton().findSchema(pattern.name);
   for (size_t i = 0; i < call.arguments.size(); ++i) {
-    const Place argument{call.arguments[i].get(), statement};
+    const size_t from = is_swapped && i < 2 ? 1 - i : i;
+    const Place argument{call.arguments[from].get(), statement};
     const bool is_number = op && op->schema().arguments()[i].type()->kind() == TypeKind::Scalar;
     if (!(is_number ? matchNumber(*pattern.arguments[i], argument) : match(*pattern.arguments[i], argument))) {
       return false;
@@ -166,7 +197,7 @@ bool Matcher::matchNumber(const typed::Expr& pattern, Place subject) {
   if (parameter == nullptr || pattern.type->kind() != TypeKind::Float || subject.expr->type->kind() != TypeKind::Int) {
     return match(pattern, subject);
   }
-  Place& bound = found_.bindings[parameter->variable];
+  Place& bound = found_.match.bindings[parameter->variable];
   if (bound.expr != nullptr) return isSame(bound, subject);
   bound = subject;
   return true;
@@ -178,7 +209,7 @@ bool Matcher::match(const typed::Expr& pattern, Place subject) {
     const auto value = constantValue(*subject.expr);
     return value && *constant == *value;
   }
-  subject = resolved(subject, found_.consumed);
+  subject = definition(subject);
   if (pattern.node.index() != subject.expr->node.index()) return false;
   if (const auto* call = get_if<typed::CallOperator>(&pattern.node)) {
     return matchOperator(*call, boost::variant2::get<typed::CallOperator>(subject.expr->node), subject.statement);
@@ -240,11 +271,17 @@ std::optional<Match> Matcher::match(const Rules& rules, const Rule& rule, Place 
   rules_ = &rules;
   rule_ = &rule;
   found_ = {};
-  found_.bindings.resize(rule.function->declared->schema.arguments().size());
+  found_.match.bindings.resize(rule.function->declared->schema.arguments().size());
   if (!match(*rule.before, root)) return std::nullopt;
-  if (std::ranges::any_of(found_.bindings, [](const Place& each) { return each.expr == nullptr; })) return std::nullopt;
-  if (!canMove(found_.bindings, found_.consumed, root)) return std::nullopt;
-  return std::move(found_);
+  const bool is_bound =
+      std::ranges::none_of(found_.match.bindings, [](const Place& each) { return each.expr == nullptr; });
+  if (!is_bound) return std::nullopt;
+  for (const auto& [statement, reads] : found_.shared) {
+    if (flow_.readsOf(statement) != reads.size()) return std::nullopt;
+    found_.match.consumed.insert(statement);
+  }
+  if (!canMove(found_.match.bindings, found_.match.consumed, root)) return std::nullopt;
+  return std::move(found_.match);
 }
 
 }  // namespace boxcar::interp

@@ -6,6 +6,7 @@
 #include <boxcar/interpreter/prepare/typed_script.h>
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -23,9 +24,10 @@ struct Match {
   std::set<size_t> consumed;    // statements whose values only the replaced expression read
 };
 
-// Finds expressions of a block that the before side of a rule describes. It looks through variables that are read once,
-// and takes in-place calls on tensors that nothing else refers to for the calls that they are the in-place forms of: so
-// `y = conv2d(…); y.relu_()` is `relu(conv2d(…))`.
+// Finds expressions of a block that the before side of a rule describes, with the operands of products and sums in any
+// order. It looks through variables that only the expression reads, and takes in-place calls on tensors that nothing
+// else refers to for the calls that they are the in-place forms of: so `y = conv2d(…); y.relu_()` is
+// `relu(conv2d(…))`, and `y = x - x.mean(); y * y` is `(x - x.mean()) * (x - x.mean())`.
 class Matcher final {
  public:
   // [touched]: statements that may not be consumed.
@@ -46,9 +48,20 @@ class Matcher final {
   bool canMove(const std::vector<Place>& leaves, const std::set<size_t>& consumed, Place root) const;
 
  private:
+  // What a match has found so far.
+  struct Found {
+    Match match;
+    // The places where it read the variables that statements define, if these are read in several.
+    std::map<size_t, std::set<const typed::Expr*>> shared;
+  };
+
   bool match(const typed::Expr& pattern, Place subject);
+  // Returns where a variable gets its value, through any number of variables, if the match may look through these.
+  Place definition(Place place);
   bool matchNumber(const typed::Expr& pattern, Place subject);
   bool matchOperator(const typed::CallOperator& pattern, const typed::CallOperator& call, size_t statement);
+  bool matchArguments(const typed::CallOperator& pattern, const typed::CallOperator& call, size_t statement,
+                      bool is_swapped);
   bool matchFunction(const typed::CallFunction& pattern, const typed::CallFunction& call, size_t statement);
   bool matchAll(const std::vector<typed::ExprPtr>& patterns, const std::vector<typed::ExprPtr>& subjects,
                 size_t statement);
@@ -60,7 +73,7 @@ class Matcher final {
   const std::set<size_t>& touched_;
   const Rules* rules_ = nullptr;
   const Rule* rule_ = nullptr;
-  Match found_;
+  Found found_;
 };
 
 // Returns the value of a constant, or of a list or tuple of constants; nothing for others.

@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/prepare/block_flow.h>
 #include <boxcar/interpreter/prepare/block_pass.h>
 #include <boxcar/interpreter/prepare/effects.h>
@@ -68,6 +69,21 @@ constexpr Spelling kSpellings[] = {
     {"aten::hardsigmoid", "", 1, "", "hardsigmoid", ""},
     {"aten::leaky_relu", "", 2, "", "leaky_relu", ""},
     {"aten::hardtanh", "", 3, "", "hardtanh", ""},
+};
+
+// A reduction that may be the end of a group.
+struct Reduction {
+  std::string_view name;
+  std::string_view overload;
+  bool has_dim;  // and whether to keep it; else all dimensions are reduced
+  bool has_dtype;
+  std::string_view spelling;
+};
+
+constexpr Reduction kReductions[] = {
+    {"aten::sum", "", false, true, "sum"},   {"aten::sum", "dim_IntList", true, true, "sum"},
+    {"aten::mean", "", false, true, "mean"}, {"aten::mean", "dim", true, true, "mean"},
+    {"aten::amax", "", true, false, "amax"}, {"aten::amin", "", true, false, "amin"},
 };
 
 // How tightly the parts of an expression bind, the loosest first.
@@ -181,15 +197,64 @@ class GroupPass final : public BlockPass {
   using BlockPass::BlockPass;
 
  private:
-  bool replace(Place root) override {
+  bool replace(Place root) override { return replaceReduction(root) || replaceGroup(root); }
+
+  bool replaceReduction(Place root) {
+    const auto* call = get_if<typed::CallOperator>(&root.expr->node);
+    if (call == nullptr) return false;
+    for (const Reduction& reduction : kReductions) {
+      if (call->name.name == reduction.name && call->name.overload_name == reduction.overload)
+        return replaceReduction(root, *call, reduction);
+    }
+    return false;
+  }
+
+  bool replaceReduction(Place root, const typed::CallOperator& call, const Reduction& reduction) {
+    const auto& arguments = call.arguments;
+    if (reduction.has_dtype) {
+      const auto dtype = constantValue(*arguments.back());
+      if (!dtype || !dtype->isNone()) return false;
+    }
+    const Matcher matcher(script(), flow(), effects(), touched());
+    Group group(matcher, script().source());
+    const Place value = matcher.resolved({arguments[0].get(), root.statement}, group.consumed);
+    const auto part = group.readOperator(value);
+    if (!part || group.inputs.empty()) return false;
+    const auto op = Dispatcher::singleton().findSchema({"fused::pointwise_reduce", ""});
+    if (!op) return false;
+    const auto& parameters = op->schema().arguments();
+    std::vector<ArgumentText> texts = {{parameters[0].name(), fmt::format("\"{}\"", reduction.spelling)},
+                                       {parameters[1].name(), fmt::format("\"{}\"", part->text)},
+                                       {parameters[2].name(), inputsText(group)}};
+    std::vector<Place> leaves = group.inputs;
+    for (const size_t i : {1, 2}) {
+      if (!reduction.has_dim) break;
+      const Argument& parameter = parameters[i + 2];
+      leaves.push_back({arguments[i].get(), root.statement});
+      const auto constant = constantValue(*arguments[i]);
+      ArgumentText& each = texts.emplace_back(parameter.name(), std::nullopt);
+      if (constant && *constant == *parameter.default_value()) continue;
+      each.text = textOf(*arguments[i], script().source(), parameter.N());
+      if (!each.text) return false;
+    }
+    if (!matcher.canMove(leaves, group.consumed, root)) return false;
+    apply(root, group.consumed, callText("fused::pointwise_reduce", op->schema(), texts));
+    return true;
+  }
+
+  std::string inputsText(const Group& group) const {
+    std::vector<std::string> inputs;
+    for (const Place& input : group.inputs) inputs.push_back(*textOf(*input.expr, script().source()));
+    return fmt::format("[{}]", fmt::join(inputs, ", "));
+  }
+
+  bool replaceGroup(Place root) {
     const Matcher matcher(script(), flow(), effects(), touched());
     Group group(matcher, script().source());
     const auto part = group.readOperator(root);
     if (!part || group.operators < 2 || group.inputs.empty()) return false;
     if (!matcher.canMove(group.inputs, group.consumed, root)) return false;
-    std::vector<std::string> inputs;
-    for (const Place& input : group.inputs) inputs.push_back(*textOf(*input.expr, script().source()));
-    apply(root, group.consumed, fmt::format("fused::pointwise(\"{}\", [{}])", part->text, fmt::join(inputs, ", ")));
+    apply(root, group.consumed, fmt::format("fused::pointwise(\"{}\", {})", part->text, inputsText(group)));
     return true;
   }
 };

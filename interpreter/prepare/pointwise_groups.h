@@ -7,8 +7,9 @@
 
 namespace boxcar::interp {
 
-// Returns the changes that make one call of fused::pointwise of each group of pointwise operators: two or more, each of
-// which only the next one reads.
+// Returns the changes that make one call of fused::pointwise of each group of pointwise operators, two or more, each of
+// which only the next one reads; and one of fused::pointwise_reduce of a group, also of one, and the reduction that
+// reads it.
 std::vector<Edit> groupPointwise(const TypedScript& script);
 
 }  // namespace boxcar::interp

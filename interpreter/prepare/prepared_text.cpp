@@ -159,7 +159,7 @@ std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const st
     changed.change(foldConstants, kMostPasses);
   }
   is_better |= changed.change(absorb, kMostPasses);
-  is_better |= changed.change(groupPointwise, 1);
+  is_better |= changed.change(groupPointwise, kMostPasses);
   if (role == ScriptRole::Program) {
     is_better |= changed.change([loader](const TypedScript& script) { return keepChannelsLast(script, loader); }, 1);
   }

@@ -1,8 +1,12 @@
+#include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/from_blob.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/backends/tensor_helpers.h"
@@ -108,6 +112,40 @@ TEST(LayerNorm, TakesFloatWeightsForSmallFloats) {
   EXPECT_EQ(mean.scalar_type(), ScalarType::Float);
   EXPECT_EQ(errorOf([&] { layer_norm(x, IntArrayRef{3}, ones({3}, ScalarType::Double)); }),
             "layer_norm: expected the parameters to have dtype bfloat16, like the input, but found float64");
+}
+
+// Returns the norm of the rows, made of operators.
+Tensor rmsNormOfOperators(const Tensor& x, const std::optional<Tensor>& weight, double eps) {
+  const Tensor y = mul(x, rsqrt(add(mean(square(x), IntArrayRef{-1}, /*keepdim=*/true), eps)));
+  return weight ? mul(y, *weight) : y;
+}
+
+TEST(RmsNorm, InOnePassIsThatOfTheOperators) {
+  manualSeed(5);
+  for (const ScalarType type : {ScalarType::Float, ScalarType::Double}) {
+    for (const int64_t n : {1, 7, 64, 300, 5000}) {
+      const Tensor x = to(randn({3, 4, n}), type);
+      const Tensor weight = to(randn({n}), type);
+      for (const auto& given : {std::optional<Tensor>(), std::optional(weight)}) {
+        EXPECT_TRUE(allclose(rms_norm(x, {n}, given, 1e-5), rmsNormOfOperators(x, given, 1e-5), 1e-6, 1e-7)) << n;
+      }
+      const auto [y, factor] = _fused_rms_norm(x, IntArrayRef{4, n}, std::nullopt, 0.5);
+      EXPECT_EQ(shapeText(factor), shapeText(zeros({3, 1, 1}, type)));
+      EXPECT_TRUE(allclose(mul(x, factor), y, 1e-6, 1e-7));
+    }
+  }
+}
+
+TEST(RmsNorm, KeepsTheOrderInMemoryAndTheDtypesOfTheOperators) {
+  manualSeed(6);
+  const Tensor x = t(randn({5, 6}));
+  const Tensor y = rms_norm(x, {5}, ones({5}), 1e-5);
+  EXPECT_EQ(stridesOf(y), stridesOf(x));
+  EXPECT_TRUE(allclose(y, rmsNormOfOperators(x, ones({5}), 1e-5), 1e-6, 1e-7));
+  EXPECT_EQ(rms_norm(ones({2, 3}, ScalarType::BFloat16), {3}, ones({3})).scalar_type(), ScalarType::BFloat16);
+  EXPECT_EQ(rms_norm(ones({2, 3}), {3}, ones({3}, ScalarType::Double)).scalar_type(), ScalarType::Float);
+  EXPECT_EQ(shapeText(rms_norm(zeros({0, 3}), {3})), "float32[0, 3]");
+  EXPECT_EQ(toString(rms_norm(full({1, 2}, std::numeric_limits<double>::infinity()), {2})), "tensor([[nan, nan]])");
 }
 
 }  // namespace

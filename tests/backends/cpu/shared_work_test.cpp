@@ -68,6 +68,7 @@ TEST_F(SharedWork, IsThatOfLongLoops) {
       {"copy", [](const Tensor& x) { return clone(x); }, 512, 768},
       {"conversion", [](const Tensor& x) { return to(x, ScalarType::Double); }, 256, 384},
       {"layer norm", [](const Tensor& x) { return layer_norm(x, {256}); }, 256, 384},
+      {"rms norm", [](const Tensor& x) { return rms_norm(x, {256}); }, 256, 384},
       {"exp", [](const Tensor& x) { return exp(x); }, 256, 384},
       {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, 256, 384},
       {"pow", [](const Tensor& x) { return pow(x, x); }, 128, 256},
@@ -75,6 +76,9 @@ TEST_F(SharedWork, IsThatOfLongLoops) {
       {"program", [](const Tensor& x) { return fused::pointwise("(a + 1.0) * a", std::vector<Tensor>{x}); }, 256, 512},
       {"program with exp", [](const Tensor& x) { return fused::pointwise("exp(a) * a", std::vector<Tensor>{x}); }, 192,
        320},
+      {"program reduced",
+       [](const Tensor& x) { return fused::pointwise_reduce("sum", "(a + 1.0) * a", std::vector<Tensor>{x}); }, 256,
+       512},
   };
   for (const auto& [name, call, alone, shared] : all) {
     const Tensor few = rows(alone, 256);

@@ -17,29 +17,12 @@
 namespace boxcar {
 namespace {
 
-constexpr std::string_view kImports = "import \"nn.ops\"\nimport \"fused.ops\"\n\n";
-
-// Returns the body of a function that is given by its own, prepared; [parameters] of the function.
-std::string prepared(const std::string& parameters, const std::string& body) {
-  const std::string script = std::string(kImports) + "fn other(Tensor x) -> Tensor {\n    return x\n}\n\nfn f(" +
-                             parameters + ") -> Tensor {\n" + body +
-                             "}\n\nfn caller(Tensor a, Dict(str, Tensor) net) " +
-                             "-> Tensor {\n    return other(a)\n}\n";
-  const std::string text = preparedScript(script, "test.ops");
-  const size_t begin = text.find("{\n", text.find("fn f(")) + 2;
-  return text.substr(begin, text.find("\n}\n", begin) + 1 - begin);
-}
-
 // Without the lines that convert images.
 std::string preparedLayers(const std::string& body) {
   std::string text = prepared("Tensor x, Dict(str, Tensor) net", body);
   const std::string line = "    x = to_channels_last(x)\n";
   if (text.starts_with(line)) text.erase(0, line.size());
   return text;
-}
-
-void expectUnchanged(const std::string& parameters, const std::string& body) {
-  EXPECT_EQ(prepared(parameters, body), body);
 }
 
 // ---- Layers ----
@@ -286,10 +269,23 @@ TEST(Preparation, NumbersThatStandForTensorsAreNumbers) {
             "    return 2 + fused::linear(x, w, activation=\"relu\")\n");
 }
 
+TEST(Preparation, AReductionEndsAGroup) {
+  EXPECT_EQ(prepared("Tensor x, Tensor y", "    gap = x - y\n    return (gap ** 2).mean()\n"),
+            "    return fused::pointwise_reduce(\"mean\", \"(a - b) ** 2\", [x, y])\n");
+  EXPECT_EQ(
+      prepared("Tensor x, Tensor y, int d", "    return (x * y).sum([d], True) + x.abs().amax(-1)\n"),
+      "    return fused::pointwise_reduce(\n        \"sum\",\n        \"a * b\",\n        [x, y],\n        dim=d,\n"
+      "        keepdim=True,\n    ) + fused::pointwise_reduce(\"amax\", \"abs(a)\", [x], dim=-1)\n");
+  // With a dtype, of what is read elsewhere, or of no operator.
+  expectUnchanged("Tensor x", "    return (x * x).sum(dtype=float64)\n");
+  expectUnchanged("Tensor x", "    y = x * x\n    return y.sum() * y\n");
+  expectUnchanged("Tensor x", "    return x.sum().add(1)\n");
+}
+
 TEST(Preparation, APointwiseOperatorAloneStays) {
   expectUnchanged("Tensor x, Tensor y", "    return x * y\n");
   expectUnchanged("Tensor x, float by", "    return x * by + 1\n");
-  expectUnchanged("Tensor x, Tensor y", "    z = x * y\n    return (z + 1).sum() + z.sum()\n");
+  expectUnchanged("Tensor x, Tensor y", "    z = x * y\n    return (z + 1).cumsum(0) + z.cumsum(0)\n");
 }
 
 // ---- Formats ----
