@@ -1,7 +1,7 @@
 #include <boxcar/backends/composite/fused_expressions.h>
+#include <boxcar/backends/composite/handed_over.h>
 #include <boxcar/backends/native/copy.h>
-#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/call/watched_call.h>
+#include <boxcar/backends/native/last_reference.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/error.h>
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -147,26 +148,41 @@ Tensor callOperators(std::string_view text, TensorList inputs) {
   return FusedEvaluation(fused->expression, inputs).run();
 }
 
-// Runs the program if nothing else than plain CPU tensors takes part in the call: no gradient, no transform of a
-// function, no observer. What has led here, such as a derivative forwards, is no longer in [keys], but in the thread's.
-Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) {
-  constexpr DispatchKeySet kPlain =
-      DispatchKeySet(DispatchKey::CPU) | DispatchKeySet({DispatchKey::ADInplaceOrView, DispatchKey::BackendSelect});
-  constexpr DispatchKeySet kOthers(DispatchKeySet::RAW, ~kPlain.raw_repr());
-  const DispatchKeySet others = ::boxcar::detail::computeDispatchKeySet(keys, kOthers);
-  if (others.empty() && !::boxcar::detail::callsAreWatched()) [[likely]] {
+// What is known about a call beside its arguments.
+struct PointwiseCall {
+  DispatchKeySet keys;
+  bool owns_list = false;  // nobody else has the list of inputs
+};
+
+// Runs the program if nothing else than plain CPU tensors takes part in the call.
+Tensor runOrCall(PointwiseCall call, std::string_view text, TensorList inputs) {
+  if (isPlainCall(call.keys)) [[likely]] {
     const FusedExpression& fused = *fusedExpression(text);
     fused.expression.checkInputs(inputs.size());
     for (const native::PointwiseProgram& program : fused.programs) {
-      if (Tensor result = program.run(inputs); result.defined()) return result;
+      if (Tensor result = program.run(inputs, call.owns_list); result.defined()) return result;
     }
   }
   return callOperators(text, inputs);
 }
 
+Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) {
+  return runOrCall({keys}, text, inputs);
+}
+
+void pointwiseOnStack(const Kernel*, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  PointwiseCall call{keys};
+  if (!stack.empty() && stack.back().tag() == IValue::Tag::TensorList) {
+    call.owns_list = stack.back().unsafeGet<IValue::Tag::TensorList>().use_count() == 1;
+  }
+  callOnStack(&runOrCall, call, op, stack);
+}
+
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) { m.impl("pointwise", BOXCAR_FN(pointwise)); }
+BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) {
+  m.impl("pointwise", TwoForms<&pointwise, &pointwiseOnStack>::kKernel, std::source_location::current());
+}
 
 // Modes and tracers see the operators instead of this one: a kernel at their key runs in place of them.
 BOXCAR_LIBRARY_IMPL(fused, PreDispatch, m) { m.impl("pointwise", BOXCAR_FN(callOperators)); }
