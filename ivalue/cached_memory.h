@@ -20,9 +20,10 @@ namespace boxcar {
 
 // Returns host memory, aligned to 64 bytes. Small blocks come from a cache that each thread keeps: every operator call
 // allocates and frees the parts of small tensors, and a free list is several times faster than malloc. Of blocks
-// between 8 KiB and 4 MiB, the process keeps up to 64 MiB of freed ones. Blocks of 4 MiB and more lie in huge pages of
-// 2 MiB where the kernel provides them (/sys/kernel/mm/transparent_hugepage/enabled: `always` or `madvise`); the
-// process keeps up to 64 MiB of these, too. Throws Error when the system has no memory left.
+// between 8 KiB and 256 KiB, the process keeps up to 32 MiB of freed ones. Larger blocks lie in huge pages of 2 MiB
+// where the kernel provides them (/sys/kernel/mm/transparent_hugepage/enabled: `always` or `madvise`). Of these, the
+// process keeps what it lately had in use at once and has not now, and some to spare, at most 256 MiB
+// (kept_regions.h). Throws Error when the system has no memory left.
 BOXCAR_API void* allocateCached(size_t bytes);
 
 // Frees what allocateCached returned; [bytes] is the size that was asked for. Any thread may free.

@@ -27,6 +27,8 @@ class BOXCAR_API StorageImpl final : public Object {
   void* data() const noexcept { return data_; }
   size_t nbytes() const noexcept { return bytes_; }
   Device device() const noexcept { return device_; }
+  // Whether the memory is another owner's, who may see it.
+  bool isForeign() const noexcept { return origin_ == Origin::kForeign; }
 
   // Counts the in-place writes to any tensor on this storage: autograd uses it to detect that a saved value is stale.
   uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }

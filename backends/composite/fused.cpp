@@ -1,5 +1,8 @@
+#include <boxcar/backends/composite/handed_over.h>
 #include <boxcar/backends/composite/has_derivative.h>
+#include <boxcar/backends/composite/plain_call.h>
 #include <boxcar/backends/native/fused.h>
+#include <boxcar/backends/native/last_reference.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -7,6 +10,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string_view>
 
@@ -51,11 +55,11 @@ Tensor addedAndActivated(const Tensor& self, const Tensor& add, const FusedActiv
   return activated(add.defined() ? boxcar::add(self, add) : self, activation);
 }
 
-Tensor fusedConvolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
-                        const OptionalTensor& norm_weight, const OptionalTensor& norm_bias,
-                        const OptionalTensor& running_mean, const OptionalTensor& running_var, double eps,
-                        IntSpan stride, IntSpan padding, IntSpan dilation, int64_t groups, const OptionalTensor& add,
-                        std::string_view activation, std::span<const double> parameters) {
+Tensor convolve(bool owns_add, const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
+                const OptionalTensor& norm_weight, const OptionalTensor& norm_bias, const OptionalTensor& running_mean,
+                const OptionalTensor& running_var, double eps, IntSpan stride, IntSpan padding, IntSpan dilation,
+                int64_t groups, const OptionalTensor& add, std::string_view activation,
+                std::span<const double> parameters) {
   const Tensor none;
   const auto given = [&](const OptionalTensor& tensor) -> const Tensor& { return tensor.has_value() ? *tensor : none; };
   const native::FusedConvolution call{input,
@@ -67,7 +71,8 @@ Tensor fusedConvolution(const Tensor& input, const Tensor& weight, const Optiona
                                       given(running_var),
                                       eps,
                                       given(add),
-                                      native::fusedActivation(kFusedConvolution, activation, parameters)};
+                                      native::fusedActivation(kFusedConvolution, activation, parameters),
+                                      owns_add};
   const bool has_norm = call.running_mean.defined();
   BOXCAR_CHECK(has_norm == call.running_var.defined(),
                "{}: a batch norm needs both running_mean and running_var, but only {} is given", kFusedConvolution,
@@ -90,12 +95,21 @@ Tensor fusedConvolution(const Tensor& input, const Tensor& weight, const Optiona
   return addedAndActivated(result, call.add, call.activation);
 }
 
-Tensor fusedLinear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const OptionalTensor& add,
-                   std::string_view activation, std::span<const double> parameters) {
+Tensor fusedConvolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
+                        const OptionalTensor& norm_weight, const OptionalTensor& norm_bias,
+                        const OptionalTensor& running_mean, const OptionalTensor& running_var, double eps,
+                        IntSpan stride, IntSpan padding, IntSpan dilation, int64_t groups, const OptionalTensor& add,
+                        std::string_view activation, std::span<const double> parameters) {
+  return convolve(/*owns_add=*/false, input, weight, bias, norm_weight, norm_bias, running_mean, running_var, eps,
+                  stride, padding, dilation, groups, add, activation, parameters);
+}
+
+Tensor multiply(bool owns_add, const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
+                const OptionalTensor& add, std::string_view activation, std::span<const double> parameters) {
   const Tensor none;
   const auto given = [&](const OptionalTensor& tensor) -> const Tensor& { return tensor.has_value() ? *tensor : none; };
-  const native::FusedLinear call{input, weight, given(bias), given(add),
-                                 native::fusedActivation(kFusedLinear, activation, parameters)};
+  const native::FusedLinear call{
+      input, weight, given(bias), given(add), native::fusedActivation(kFusedLinear, activation, parameters), owns_add};
   if (!isDifferentiated({&input, &weight, &call.bias, &call.add})) {
     const Tensor result = native::fusedLinear(call);
     if (result.defined()) return result;
@@ -103,11 +117,33 @@ Tensor fusedLinear(const Tensor& input, const Tensor& weight, const OptionalTens
   return addedAndActivated(boxcar::linear(input, weight, bias), call.add, call.activation);
 }
 
+Tensor fusedLinear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const OptionalTensor& add,
+                   std::string_view activation, std::span<const double> parameters) {
+  return multiply(/*owns_add=*/false, input, weight, bias, add, activation, parameters);
+}
+
+// Whether a plain call hands over argument `add`, the last but two of both operators.
+bool ownsAdd(DispatchKeySet keys, const Stack& stack) {
+  constexpr size_t kFromEnd = 3;
+  if (stack.size() < kFromEnd || !isPlainCpuCall(keys)) return false;
+  const IValue& add = stack.end()[-static_cast<ptrdiff_t>(kFromEnd)];
+  return add.tag() == IValue::Tag::Tensor && native::isLastReference(add.unsafeGet<IValue::Tag::Tensor>());
+}
+
+void convolutionOnStack(const Kernel*, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  callOnStack(&convolve, ownsAdd(keys, stack), op, stack);
+}
+
+void linearOnStack(const Kernel*, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  callOnStack(&multiply, ownsAdd(keys, stack), op, stack);
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) {
-  m.impl("convolution", BOXCAR_FN(fusedConvolution));
-  m.impl("linear", BOXCAR_FN(fusedLinear));
+  const auto here = std::source_location::current();
+  m.impl("convolution", TwoForms<&fusedConvolution, &convolutionOnStack>::kKernel, here);
+  m.impl("linear", TwoForms<&fusedLinear, &linearOnStack>::kKernel, here);
 }
 
 }  // namespace boxcar::composite

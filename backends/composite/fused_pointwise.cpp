@@ -1,6 +1,8 @@
 #include <boxcar/backends/composite/fused_expressions.h>
+#include <boxcar/backends/composite/handed_over.h>
 #include <boxcar/backends/composite/plain_call.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/last_reference.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/error.h>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -146,16 +149,34 @@ Tensor callOperators(std::string_view text, TensorList inputs) {
   return FusedEvaluation(fused->expression, inputs).run();
 }
 
+// What is known about a call beside its arguments.
+struct PointwiseCall {
+  DispatchKeySet keys;
+  bool owns_list = false;  // nobody else has the list of inputs
+};
+
 // Runs the program if the call is of plain CPU tensors alone.
-Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) {
-  if (isPlainCpuCall(keys)) [[likely]] {
+Tensor runOrCall(PointwiseCall call, std::string_view text, TensorList inputs) {
+  if (isPlainCpuCall(call.keys)) [[likely]] {
     const FusedExpression& fused = *fusedExpression(text);
     fused.expression.checkInputs(inputs.size());
     for (const native::PointwiseProgram& program : fused.programs) {
-      if (Tensor result = program.run(inputs); result.defined()) return result;
+      if (Tensor result = program.run(inputs, call.owns_list); result.defined()) return result;
     }
   }
   return callOperators(text, inputs);
+}
+
+Tensor pointwise(DispatchKeySet keys, std::string_view text, TensorList inputs) {
+  return runOrCall({keys}, text, inputs);
+}
+
+void pointwiseOnStack(const Kernel*, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  PointwiseCall call{keys};
+  if (!stack.empty() && stack.back().tag() == IValue::Tag::TensorList) {
+    call.owns_list = stack.back().unsafeGet<IValue::Tag::TensorList>().use_count() == 1;
+  }
+  callOnStack(&runOrCall, call, op, stack);
 }
 
 using OptionalDims = std::optional<std::span<const int64_t>>;
@@ -209,7 +230,7 @@ void registerOperators(Library& m) {
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) {
-  m.impl("pointwise", BOXCAR_FN(pointwise));
+  m.impl("pointwise", TwoForms<&pointwise, &pointwiseOnStack>::kKernel, std::source_location::current());
   m.impl("pointwise_reduce", BOXCAR_FN(pointwiseReduce));
 }
 

@@ -3,6 +3,7 @@
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/fused.h>
 #include <boxcar/backends/native/images.h>
+#include <boxcar/backends/native/last_reference.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -76,6 +77,12 @@ Tensor addedImages(const Tensor& add, std::span<const int64_t> sizes, const meta
   return inFormat(is_signal ? meta::asImages(add) : add, arguments.channels_last);
 }
 
+// Whether the result is written over what is added: [add], which is that of the call in the result's format.
+template <class Call>
+bool isOverAdded(const Call& call, const Tensor& add) {
+  return call.owns_add && add.unsafeGetTensorImpl() == call.add.unsafeGetTensorImpl();
+}
+
 }  // namespace
 
 FusedActivation fusedActivation(std::string_view op, std::string_view name, std::span<const double> parameters) {
@@ -114,7 +121,14 @@ Tensor fusedConvolution(const FusedConvolution& call, std::span<const int64_t> s
   const meta::Convolution arguments = is_signal ? forImages(checked) : checked;
   const Tensor add = call.add.defined() ? addedImages(call.add, checked.output_sizes, arguments, is_signal) : call.add;
   if (add.defined() != call.add.defined()) return {};
-  Tensor out = meta::allocateSpatial(arguments.output_sizes, arguments.channels_last, type, device);
+  Tensor out;
+  if (isOverAdded(call, add)) {
+    out = overMemoryOf(
+        add,
+        meta::stridesIn(arguments.channels_last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous, add.sizes()));
+  } else {
+    out = meta::allocateSpatial(arguments.output_sizes, arguments.channels_last, type, device);
+  }
   if (out.numel() == 0) return {};
   const Tensor images = is_signal ? meta::asImages(input) : input;
   const Tensor kernels = is_signal ? meta::asImages(call.weight) : call.weight;
@@ -143,7 +157,8 @@ Tensor fusedLinear(const FusedLinear& call) {
   if (call.add.defined() && !std::ranges::equal(call.add.sizes(), sizes)) return {};
   const Tensor rows = toContiguous(input);
   const Tensor add = call.add.defined() ? toContiguous(call.add) : call.add;
-  Tensor out = Tensor::allocate(sizes, type, device);
+  Tensor out = isOverAdded(call, add) ? overMemoryOf(add, meta::stridesIn(MemoryFormat::Contiguous, add.sizes()))
+                                      : Tensor::allocate(sizes, type, device);
   return multiplyFused(device, out, {rows, weight, call.bias, add, call.activation}) ? out : Tensor();
 }
 

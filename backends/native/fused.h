@@ -49,12 +49,13 @@ struct FusedConvolution {
   double eps;
   const Tensor& add;
   FusedActivation activation;
+  bool owns_add = false;  // [add] is a last reference (native/last_reference.h)
 };
 
 // Writes the result to [out], which has elements and the memory format of arguments.channels_last; returns false and
 // writes nothing if the device has no fast kernel for the call. The arguments are checked, the input is one of images
 // or volumes, input, weight, bias and add have one dtype, the norm's tensors have an element for each channel, in any
-// floating point dtype, and add has the sizes of [out].
+// floating point dtype, and add has the sizes and strides of [out], and maybe its memory.
 using FusedConvolutionFunction = bool(const meta::Convolution& arguments, const Tensor& out,
                                       const FusedConvolution& call);
 // A device that has none takes the operators that the fused one stands for.
@@ -72,10 +73,11 @@ struct FusedLinear {
   const Tensor& bias;
   const Tensor& add;
   FusedActivation activation;
+  bool owns_add = false;
 };
 
 // Like FusedConvolutionFunction. [out], [input] and [add] are contiguous with rows as last dimension, of one dtype with
-// weight, [outputs, inputs] in any layout, and bias, [outputs].
+// weight, [outputs, inputs] in any layout, and bias, [outputs]. [add] may have the memory of [out].
 using FusedLinearFunction = bool(const Tensor& out, const FusedLinear& call);
 extern DeviceStub<FusedLinearFunction> multiplyFused;
 

@@ -2,6 +2,7 @@
 #include <boxcar/backends/meta/broadcast.h>
 #include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/last_reference.h>
 #include <boxcar/backends/native/pointwise_program.h>
 #include <boxcar/ivalue/half.h>
 
@@ -383,7 +384,26 @@ bool PointwiseProgram::arrange(TensorList tensors, DimVector& sizes, DimVector& 
   return true;
 }
 
-Tensor PointwiseProgram::run(TensorList tensors) const {
+// Each element of the result depends on elements of the inputs at the same place, and is written after they are read.
+Tensor PointwiseProgram::overInput(TensorList tensors, std::span<const int64_t> sizes,
+                                   std::span<const int64_t> strides) const {
+  for (const auto& [index, type] : inputs) {
+    const Tensor& tensor = tensors[index];
+    if (type == resultType() && std::ranges::equal(tensor.sizes(), sizes) &&
+        std::ranges::equal(tensor.strides(), strides) && isLastReference(tensor)) {
+      return overMemoryOf(tensor, strides);
+    }
+  }
+  return {};
+}
+
+Tensor PointwiseProgram::overInput(TensorList tensors, std::span<const int64_t> sizes) const {
+  DimVector strides(sizes.size(), boost::container::default_init);
+  contiguousStrides(sizes, strides);
+  return overInput(tensors, sizes, strides);
+}
+
+Tensor PointwiseProgram::run(TensorList tensors, bool owns_list) const {
   const Tensor* shaped = nullptr;
   bool is_flat = true;
   bool all_contiguous = true;
@@ -402,7 +422,9 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
   };
   if (is_flat && all_contiguous) {
     const std::span<const int64_t> sizes = shaped != nullptr ? shaped->sizes() : std::span<const int64_t>();
-    Tensor result = Tensor::allocate(sizes, type);
+    Tensor result;
+    if (owns_list) result = overInput(tensors, sizes);
+    if (!result.defined()) result = Tensor::allocate(sizes, type);
     const int64_t count[] = {result.numel()};
     constexpr int64_t kStep[] = {1};
     add(result, count, kStep);
@@ -424,11 +446,13 @@ Tensor PointwiseProgram::run(TensorList tensors) const {
     for (const Input& input : inputs) {
       if (!meta::tryBroadcast(sizes, tensors[input.index].sizes())) return {};
     }
-    result = Tensor::allocate(sizes, type);
+    if (owns_list) result = overInput(tensors, sizes);
+    if (!result.defined()) result = Tensor::allocate(sizes, type);
   } else {
     DimVector strides;
     if (!arrange(tensors, sizes, strides)) return {};
-    result = meta::allocateStrided(sizes, strides, type, DeviceType::CPU);
+    if (owns_list) result = overInput(tensors, sizes, strides);
+    if (!result.defined()) result = meta::allocateStrided(sizes, strides, type, DeviceType::CPU);
   }
   add(result, result.sizes(), result.strides());
   for (const Input& input : inputs) {

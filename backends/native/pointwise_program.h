@@ -70,8 +70,10 @@ struct PointwiseProgram {
   // Returns nothing if the expression takes other dtypes than [dtype], or bool where it is no condition.
   static std::optional<PointwiseProgram> of(const PointwiseExpression& expression, ScalarType dtype);
 
-  // Returns the result of a call; an undefined tensor if these inputs need the general form, which may fail.
-  Tensor run(TensorList tensors) const;
+  // Returns the result of a call; an undefined tensor if these inputs need the general form, which may fail. Nobody
+  // else sees the list if the call [owns_list]; the result may then lie in the memory of an input that nobody else
+  // sees.
+  Tensor run(TensorList tensors, bool owns_list = false) const;
   // Returns a reduction of that over the last dimensions, which [dim] numbers; over all if it is empty. As above.
   Tensor reduce(TensorList tensors, GroupReduction reduction, std::span<const int64_t> dim, bool keepdim) const;
 
@@ -83,6 +85,11 @@ struct PointwiseProgram {
  private:
   // Calculates the sizes and strides of the result. Returns false if the inputs do not broadcast.
   bool arrange(TensorList tensors, DimVector& sizes, DimVector& strides) const;
+  // Returns a tensor on the memory of an input that has the dtype, sizes and strides of the result and that nobody else
+  // sees; an undefined one if there is none.
+  Tensor overInput(TensorList tensors, std::span<const int64_t> sizes, std::span<const int64_t> strides) const;
+  // As above, for a contiguous result.
+  Tensor overInput(TensorList tensors, std::span<const int64_t> sizes) const;
 };
 
 // Runs [program] on a device. The first operand is the result, the others are the program's inputs, whose sizes

@@ -1,6 +1,8 @@
 #include <boxcar/ivalue/allocator.h>
 #include <boxcar/ivalue/cached_memory.h>
+#include <boxcar/ivalue/kept_regions.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstdint>
 #include <cstring>
@@ -69,30 +71,98 @@ TEST(CachedMemory, HugePagesAreAskedForLargeBlocks) {
   if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) GTEST_SKIP() << "this kernel has no huge pages";
   for (size_t bytes : {4 * kMebibyte, 5 * kMebibyte + 1, 100 * kMebibyte}) {
     auto* memory = static_cast<char*>(allocateCached(bytes));
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % (2 * kMebibyte), 0u) << bytes;
-    EXPECT_TRUE(hugePagesAreWanted(memory + kMebibyte)) << bytes;
+    EXPECT_TRUE(hugePagesAreWanted(memory)) << bytes;
+    EXPECT_TRUE(hugePagesAreWanted(memory + bytes - 1)) << bytes;
     std::memset(memory, 0x5a, bytes);
     freeCached(memory, bytes);
   }
 }
 
-TEST(CachedMemory, AFreedLargeBlockIsUsedAgainForItsSize) {
-  if (!kKeepsBlocks) GTEST_SKIP() << "no block is kept under AddressSanitizer";
-  void* first = allocateCached(5 * kMebibyte);
-  void* second = allocateCached(5 * kMebibyte);
+TEST(KeptRegions, AFreedBlockIsUsedAgain) {
+  KeptRegions regions;
+  void* first = regions.allocate(4 * kMebibyte);
+  void* second = regions.allocate(4 * kMebibyte);
   EXPECT_NE(first, second);
-  freeCached(first, 5 * kMebibyte);
-  freeCached(second, 5 * kMebibyte);
-  void* third = allocateCached(5 * kMebibyte + 1);
-  EXPECT_EQ(third, second);
-  void* other_size = allocateCached(7 * kMebibyte);
-  EXPECT_NE(other_size, first);
-  freeCached(third, 5 * kMebibyte + 1);
-  freeCached(other_size, 7 * kMebibyte);
+  regions.free(first, 4 * kMebibyte);
+  EXPECT_EQ(regions.allocate(4 * kMebibyte), first);
+  regions.free(first, 4 * kMebibyte);
+  regions.free(second, 4 * kMebibyte);
 }
 
-// Allocates more blocks than are kept, so that some go back to the system: each keeps what was written to it until it
-// is freed.
+TEST(KeptRegions, BlocksOfOtherSizesShareTheMemoryOfAFreedOne) {
+  KeptRegions regions;
+  auto* const large = static_cast<char*>(regions.allocate(8 * kMebibyte));
+  regions.free(large, 8 * kMebibyte);
+  auto* const first = static_cast<char*>(regions.allocate(3 * kMebibyte));
+  auto* const second = static_cast<char*>(regions.allocate(3 * kMebibyte - 5));
+  EXPECT_EQ(first, large);
+  EXPECT_EQ(second, first + 3 * kMebibyte);
+  regions.free(first, 3 * kMebibyte);
+  regions.free(second, 3 * kMebibyte - 5);
+  // The pieces have joined.
+  EXPECT_EQ(regions.allocate(8 * kMebibyte), large);
+  regions.free(large, 8 * kMebibyte);
+}
+
+TEST(KeptRegions, ABlockTakesTheSmallestPieceThatHasRoom) {
+  KeptRegions regions;
+  regions.free(regions.allocate(32 * kMebibyte), 32 * kMebibyte);
+  void* const large = regions.allocate(16 * kMebibyte);
+  void* const between = regions.allocate(2 * kMebibyte);
+  void* const small = regions.allocate(2 * kMebibyte);
+  void* const behind = regions.allocate(2 * kMebibyte);
+  regions.free(large, 16 * kMebibyte);
+  regions.free(small, 2 * kMebibyte);
+  EXPECT_EQ(regions.allocate(2 * kMebibyte), small);
+  EXPECT_EQ(regions.allocate(5 * kMebibyte), static_cast<char*>(behind) + 2 * kMebibyte);
+  EXPECT_EQ(regions.allocate(14 * kMebibyte), large);
+  EXPECT_NE(between, nullptr);
+}
+
+// Whether the process has a mapping at [address].
+bool isMapped(const void* address) {
+  unsigned char resident = 0;
+  return mincore(const_cast<void*>(address), 4096, &resident) == 0;
+}
+
+TEST(KeptRegions, WhatWasInUseAtOnceIsKept) {
+  KeptRegions regions;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(regions.allocate(20 * kMebibyte));
+  for (void* block : blocks) regions.free(block, 20 * kMebibyte);
+  for (void* block : blocks) EXPECT_TRUE(isMapped(block));
+}
+
+TEST(KeptRegions, MoreThanWasInUseAtOnceIsGivenBack) {
+  KeptRegions regions;
+  // One after the other, each larger than the pieces that are kept.
+  std::vector<std::pair<void*, size_t>> blocks;
+  for (size_t size = 20; size <= 100; size += 20) {
+    blocks.emplace_back(regions.allocate(size * kMebibyte), size * kMebibyte);
+    regions.free(blocks.back().first, blocks.back().second);
+  }
+  size_t mapped = 0;
+  std::set<uintptr_t> pages;
+  for (const auto& [block, bytes] : blocks) {
+    for (size_t at = 0; at < bytes; at += 2 * kMebibyte) {
+      const auto* const page = static_cast<const char*>(block) + at;
+      if (isMapped(page) && pages.insert(reinterpret_cast<uintptr_t>(page)).second) mapped += 2 * kMebibyte;
+    }
+  }
+  EXPECT_LE(mapped, 104 * kMebibyte);
+}
+
+TEST(KeptRegions, AllButAQuarterOfAGibibyteIsGivenBack) {
+  KeptRegions regions;
+  auto* const block = static_cast<char*>(regions.allocate(1024 * kMebibyte));
+  regions.free(block, 1024 * kMebibyte);
+  size_t mapped = 0;
+  for (size_t at = 0; at < 1024 * kMebibyte; at += 2 * kMebibyte) mapped += isMapped(block + at) ? 2 : 0;
+  EXPECT_LE(mapped, 256u);
+  EXPECT_GE(mapped, 254u);
+}
+
+// Each block keeps what was written to it until it is freed.
 TEST(CachedMemory, ManyLargeBlocksAreDistinct) {
   std::vector<std::pair<unsigned char*, size_t>> blocks;
   for (size_t i = 0; i < 24; ++i) {

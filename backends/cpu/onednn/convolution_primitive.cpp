@@ -184,7 +184,9 @@ PreparedConvolution prepare(const ConvolutionCall& call, const ConvolutionExtras
   const Addition addition = extras.adds ? Addition::kSum : Addition::kNone;
   if (paysByWinograd(call, extras)) tryWith(dnnl::algorithm::convolution_winograd, addition);
   if (goesByBlocks(call)) tryWith(kDirect, addition, Tag::nChw16c);
-  if (!prepared.forward && extras.adds && addsByArgument(call)) tryWith(kDirect, Addition::kBinary);
+  // In place there is nothing to copy. A binary addition would read what partial sums have been written over.
+  if (!prepared.forward && extras.adds && !extras.adds_in_place && addsByArgument(call))
+    tryWith(kDirect, Addition::kBinary);
   if (!prepared.forward) tryWith(kDirect, addition);
   return prepared;
 }
@@ -210,6 +212,7 @@ void appendTo(PrimitiveKey& key, const ConvolutionCall& call, const ConvolutionE
                            extras.has_bias,
                            extras.packs_weight,
                            extras.adds,
+                           extras.adds_in_place,
                            static_cast<int64_t>(extras.activation.kind),
                            bits(extras.activation.parameters[0]),
                            bits(extras.activation.parameters[1])};
@@ -272,7 +275,7 @@ void runConvolution(const ConvolutionCall& call, const PreparedConvolution& prep
   if (prepared.addition == Addition::kSum) {
     if (prepared.reorder_add.has_value()) {
       reorder(prepared.reorder_add, m.added_, m.dst_);
-    } else {
+    } else if (operands.add->data_ptr() != call.out.data_ptr()) {
       native::copyElements(call.out, *operands.add);
     }
   }

@@ -16,6 +16,7 @@ struct ConvolutionExtras {
   bool has_bias = false;      // of float32, whatever the other tensors have
   bool packs_weight = false;  // the kernels come in the primitive's layout
   bool adds = false;
+  bool adds_in_place = false;  // what is added lies in the memory of the result
   native::FusedActivation activation{};
 };
 

@@ -128,7 +128,7 @@ bool convolveFusedByLibrary(const meta::Convolution& arguments, const Tensor& ou
   const ConvolutionCall library{arguments, out, input, call.weight, none};
   const bool has_norm = call.running_mean.defined();
   const onednn::ConvolutionExtras extras{call.bias.defined() || has_norm, /*packs_weight=*/true, call.add.defined(),
-                                         call.activation};
+                                         call.add.defined() && call.add.data_ptr() == out.data_ptr(), call.activation};
   const onednn::Threads threads(onednn::multiplyAddsOf(library));
   const std::array<const Tensor*, 5> others{&call.bias, &call.norm_weight, &call.norm_bias, &call.running_mean,
                                             &call.running_var};
