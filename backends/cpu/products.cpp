@@ -2,6 +2,7 @@
 #include <boxcar/backends/cpu/library_gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/thin_halves.h>
 #include <boxcar/backends/functors/element.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/copy.h>
@@ -41,12 +42,29 @@ void multiplyHalvesInParts(const Tensor& out, const Tensor& a, const Tensor& b, 
   copyElements(out, wide);
 }
 
+// Returns whether it did. Conversions and libraries would take longer than to read [b].
+bool multiplyThinHalves(const Tensor& out, const Tensor& a, const Tensor& b, float alpha, float beta) {
+  if (out.dim() != 2 || out.sizes()[0] > kMostThinRows || a.sizes()[1] > kLongSum) return false;
+  Tensor sums = Tensor::allocate(out.sizes(), ScalarType::Float);
+  auto* const elements = sums.mutable_data_ptr<float>();
+  if (beta == 0) {
+    std::fill_n(elements, sums.numel(), 0.0f);
+  } else {
+    copyElements(sums, out);
+    for (int64_t i = 0; i < sums.numel(); ++i) elements[i] *= beta;
+  }
+  if (!addThinHalves(sums, a, b, alpha)) return false;
+  copyElements(out, sums);
+  return true;
+}
+
 // Multiplies float16 and bfloat16 matrices in float32.
 void multiplyHalves(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   const bool reads_out = beta != Scalar(0);
   const int64_t k = a.sizes().back();
   if (k > kLongSum) [[unlikely]]
     return multiplyHalvesInParts(out, a, b, alpha, beta);
+  if (multiplyThinHalves(out, a, b, alpha.to<float>(), beta.to<float>())) return;
   if (out.scalar_type() == ScalarType::BFloat16 && !reads_out && alpha == Scalar(1) &&
       multiplyBFloat16ByOneDnn(out, a, b)) {
     return;

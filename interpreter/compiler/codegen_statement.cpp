@@ -1,8 +1,26 @@
 #include <boxcar/interpreter/compiler/codegen.h>
 
+#include <algorithm>
+
 namespace boxcar::interp {
 
 using boost::variant2::get_if;
+
+namespace {
+
+bool mayHoldTensors(TypePtr type) {
+  switch (type->kind()) {
+    case TypeKind::Int:
+    case TypeKind::Float:
+    case TypeKind::Bool:
+    case TypeKind::String: return false;
+    case TypeKind::List:
+    case TypeKind::Tuple: return std::ranges::any_of(type->contained(), mayHoldTensors);
+    default: return true;
+  }
+}
+
+}  // namespace
 
 void Codegen::emit(const typed::Block& block) {
   for (const typed::StmtPtr& statement : block) {
@@ -81,6 +99,10 @@ void Codegen::emit(const typed::Unpack& node) {
   const Span span = code_.span();
   const Operand value = evaluate(*node.value, SlotKind::Value);
   code_.at(span).emit(Opcode::Unpack, value.slot, countOf(node.targets.size()));
+  // Otherwise the tuple or list would hold its elements until the function ends: see PushMove.
+  const auto* variable = get_if<typed::ReadVariable>(&node.value->node);
+  const bool is_over = value.is_temporary || (variable != nullptr && variable->is_last_use);
+  if (is_over && mayHoldTensors(node.value->type)) code_.emit(Opcode::LoadNone, value.slot);
   release(value);
   for (auto target = node.targets.rbegin(); target != node.targets.rend(); ++target) pop(slotOf(*target));
 }

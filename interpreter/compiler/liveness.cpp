@@ -61,7 +61,7 @@ class Liveness {
   void walk(typed::SetField& node, VariableSet& live) { operands({node.value.get(), node.object.get()}, live); }
   void walk(typed::Unpack& node, VariableSet& live) {
     for (const typed::Target target : node.targets) set(target, live);
-    operands({node.value.get()}, live);
+    walk(*node.value, live);  // the slot is emptied after its last use
   }
   void walk(typed::If& node, VariableSet& live) {
     VariableSet after = live;

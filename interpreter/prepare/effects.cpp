@@ -107,12 +107,12 @@ bool makesTensor(const TypedScript& script, const typed::Expr& expr) {
   if (call == nullptr) return false;
   const auto op = Dispatcher::singleton().findSchema(call->name);
   if (!op || op->schema().returns().size() != 1 || op->schema().returns()[0].alias_info() != nullptr) return false;
-  constexpr std::string_view kMaking[] = {"aten::conv1d",      "aten::conv2d",     "aten::conv3d",
-                                          "aten::convolution", "aten::batch_norm", "aten::layer_norm",
-                                          "aten::linear",      "aten::addmm",      "aten::mm",
-                                          "aten::bmm",         "aten::matmul",     "aten::softmax",
-                                          "aten::cat",         "aten::_softmax",   "fused::convolution",
-                                          "fused::linear",     "fused::pointwise", "fused::pointwise_reduce"};
+  constexpr std::string_view kMaking[] = {
+      "aten::conv1d",     "aten::conv2d",     "aten::conv3d",           "aten::convolution",
+      "aten::batch_norm", "aten::layer_norm", "aten::linear",           "aten::addmm",
+      "aten::mm",         "aten::bmm",        "aten::matmul",           "aten::softmax",
+      "aten::cat",        "aten::_softmax",   "fused::append",          "fused::convolution",
+      "fused::linear",    "fused::pointwise", "fused::pointwise_reduce"};
   return op->hasTag(Tag::pointwise) || std::ranges::find(kMaking, call->name.name) != std::end(kMaking);
 }
 

@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/prepare/absorption.h>
 #include <boxcar/interpreter/prepare/channels_last.h>
 #include <boxcar/interpreter/prepare/constant_folding.h>
+#include <boxcar/interpreter/prepare/growing_tensors.h>
 #include <boxcar/interpreter/prepare/pointwise_groups.h>
 #include <boxcar/interpreter/prepare/prepared_text.h>
 #include <boxcar/interpreter/prepare/rewriter.h>
@@ -160,6 +161,7 @@ std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const st
   }
   is_better |= changed.change(absorb, kMostPasses);
   is_better |= changed.change(groupPointwise, kMostPasses);
+  is_better |= changed.change(growTensors, 1);
   if (role == ScriptRole::Program) {
     is_better |= changed.change([loader](const TypedScript& script) { return keepChannelsLast(script, loader); }, 1);
   }

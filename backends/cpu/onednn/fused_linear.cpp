@@ -3,6 +3,8 @@
 #include <boxcar/backends/cpu/onednn/engine.h>
 #include <boxcar/backends/cpu/onednn/packed_weights.h>
 #include <boxcar/backends/cpu/onednn/post_ops.h>
+#include <boxcar/backends/cpu/thin_halves.h>
+#include <boxcar/backends/cpu/vector_small_floats.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/file_memory.h>
 #include <boxcar/backends/native/fused.h>
@@ -13,6 +15,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace boxcar::cpu {
 namespace {
@@ -159,8 +162,43 @@ void multiplyAndAdd(const Tensor& out, const LinearShape& shape, const FusedLine
               matrixOf<const float>(call.weight).transposed(), adds ? 1.0f : 0.0f, {results, shape.outputs, 1});
 }
 
+// The same for a few rows of bfloat16, in float32 until the result is rounded.
+bool multiplyThinAndAdd(const Tensor& out, const LinearShape& shape, const FusedLinear& call) {
+  const SmallFloatRows& halves = smallFloatRows(ScalarType::BFloat16);
+  const int64_t sizes[] = {shape.rows, shape.outputs};
+  const auto count = static_cast<size_t>(out.numel());
+  const auto outputs = static_cast<size_t>(shape.outputs);
+  const Tensor sums = Tensor::allocate(sizes, ScalarType::Float);
+  auto* const results = sums.mutable_data_ptr<float>();
+  if (call.add.defined()) {
+    halves.widen(call.add.data_ptr(), results, count);
+  } else {
+    std::fill_n(results, count, 0.0f);
+  }
+  if (call.bias.defined()) {
+    std::vector<float> bias(outputs);
+    halves.widen(call.bias.data_ptr(), bias.data(), outputs);
+    for (size_t i = 0; i < count; ++i) results[i] += bias[i % outputs];
+  }
+  const int64_t input_sizes[] = {shape.rows, shape.inputs};
+  const int64_t input_strides[] = {shape.inputs, 1};
+  const int64_t weight_sizes[] = {shape.inputs, shape.outputs};
+  const int64_t weight_strides[] = {call.weight.strides()[1], call.weight.strides()[0]};
+  if (!addThinHalves(sums, call.input.view(input_sizes, input_strides, call.input.storage_offset()),
+                     call.weight.view(weight_sizes, weight_strides, call.weight.storage_offset()), 1.0f)) {
+    return false;
+  }
+  halves.narrow(results, out.data_ptr(), count);
+  return true;
+}
+
 bool multiplyFusedByLibrary(const Tensor& out, const FusedLinear& call) {
   const ScalarType type = out.scalar_type();
+  if (type == ScalarType::BFloat16 && call.activation.kind == Activation::kNone &&
+      (!call.bias.defined() || call.bias.is_contiguous())) {
+    const LinearShape thin{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
+    if (thin.rows <= kMostThinRows && multiplyThinAndAdd(out, thin, call)) return true;
+  }
   if (type != ScalarType::Float && !(type == ScalarType::BFloat16 && onednn::multipliesBFloat16())) return false;
   const LinearShape shape{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
   if (call.bias.defined() && !call.bias.is_contiguous()) return false;

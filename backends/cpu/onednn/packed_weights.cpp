@@ -25,7 +25,9 @@ IntrusivePtr<PackedWeights> PackedWeights::of(const Tensor& weight) {
   const StorageImpl& storage = *weight.storage();
   IntrusivePtr<Object> attached = attachedTo(storage);
   if (!attached) attached = attach(storage, makeIntrusive<PackedWeights>());
-  return IntrusivePtr<PackedWeights>::adopt(static_cast<PackedWeights*>(attached.releasePointer()));
+  auto* const packed = dynamic_cast<PackedWeights*>(attached.get());
+  // Something else is attached to what has grown: what is packed then lives for one call.
+  return packed != nullptr ? IntrusivePtr<PackedWeights>::share(packed) : makeIntrusive<PackedWeights>();
 }
 
 PrimitiveKey PackedWeights::keyOf(int64_t kind, const Tensor& weight, std::span<const Tensor* const> others) {

@@ -55,6 +55,10 @@ class Parameters final {
       }
     }
     symbols_.clear();
+    for (const Node& node : program.graph.nodes) {
+      if (node.target != "torch.ops.aten.cat.default") continue;
+      forEachValue(*NodeText::find(node, "tensors"), [this](const std::string& value) { joined_.insert(value); });
+    }
   }
 
   std::vector<std::string> texts() {
@@ -70,13 +74,11 @@ class Parameters final {
     for (size_t i = 0; i < tree.children[1].children.size(); ++i) {
       all.emplace_back(tree.children[1].keys.at(i), &tree.children[1].children[i]);
     }
-    std::set<std::string> names;
     for (auto& [name, spec] : all) {
       // With the underscore, a number at its end stays. Only functions of modules have another `name`.
-      std::string own = name == "name" ? name : variableName(name + "_");
-      while (!names.insert(own).second) own += "_";
-      parameters.push_back(parameter(own, *spec));
+      name = ownName(name == "name" ? name : variableName(name + "_"));
     }
+    for (const auto& [name, spec] : all) parameters.push_back(parameter(name, *spec));
     // What the model was exported with is the default, unless a parameter without one follows.
     for (size_t i = parameters.size(); i-- > 0 && !defaults_[i].empty();) parameters[i] += "=" + defaults_[i];
     return parameters;
@@ -88,34 +90,72 @@ class Parameters final {
     return number < program_.argument_names.size() ? program_.argument_names[number] : fmt::format("input_{}", number);
   }
 
+  std::string ownName(std::string name) {
+    while (!names_.insert(name).second) name += "_";
+    return name;
+  }
+
   std::string parameter(const std::string& name, const TreeSpec& spec) {
     default_.clear();
-    const std::string type = add(spec, {name, Precedence::Atom});
+    const std::string type = add(spec, {name, name});
     body_.reserve(name);
     defaults_.push_back(spec.kind == TreeSpec::Kind::Leaf ? default_ : "");
     return fmt::format("{} {}", type, name);
   }
 
-  // Adds the leaves of an argument that is written as [text]; returns its type.
-  std::string add(const TreeSpec& spec, const Expression& text) {
+  // A part of an argument: its text here, and what errors call it, as the caller writes it: past[0][1].
+  struct Part {
+    std::string text;
+    std::string path;
+  };
+
+  // Whether one of the leaves of [spec], the next ones, is joined with another tensor.
+  bool isJoined(const TreeSpec& spec, size_t& leaf) const {
+    if (spec.kind == TreeSpec::Kind::Leaf) {
+      const size_t own = leaf++;
+      return own < leaves_.size() && joined_.contains(leaves_[own]->value);
+    }
+    bool is_joined = false;
+    for (const TreeSpec& child : spec.children) is_joined = isJoined(child, leaf) || is_joined;
+    return is_joined;
+  }
+
+  // Returns the items of [part], a tuple or a list. Where the program joins one of them with another tensor, as it does
+  // with the keys and values of the tokens before, they get names, so that no list holds them any longer.
+  std::vector<Part> itemsOf(const TreeSpec& spec, const Part& part) {
+    std::vector<Part> items;
+    size_t leaf = next_;
+    const bool has_names = spec.children.size() > 1 && isJoined(spec, leaf);
+    for (size_t i = 0; i < spec.children.size(); ++i) {
+      const std::string index = fmt::format("[{}]", i);
+      items.push_back({has_names ? ownName(fmt::format("{}_{}", part.text, i)) : part.text + index, part.path + index});
+      if (has_names) body_.reserve(items.back().text);
+    }
+    if (!has_names) return items;
+    std::vector<std::string> names;
+    for (const Part& item : items) names.push_back(item.text);
+    checks_.push_back(fmt::format("{} = {}", fmt::join(names, ", "), part.text));
+    return items;
+  }
+
+  // Adds the leaves of an argument; returns its type.
+  std::string add(const TreeSpec& spec, const Part& part) {
     switch (spec.kind) {
-      case TreeSpec::Kind::Leaf: return addLeaf(text.text);
+      case TreeSpec::Kind::Leaf: return addLeaf(part);
       case TreeSpec::Kind::Tuple: {
         std::vector<std::string> types;
         // The type has the length, but for a tuple of one, which is written as a list, and for none.
-        if (spec.children.size() < 2) checkLength(spec, text.text);
-        for (size_t i = 0; i < spec.children.size(); ++i) {
-          types.push_back(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
-        }
+        if (spec.children.size() < 2) checkLength(spec, part);
+        const std::vector<Part> items = itemsOf(spec, part);
+        for (size_t i = 0; i < items.size(); ++i) types.push_back(add(spec.children[i], items[i]));
         if (types.size() == 1) return types[0] + "[]";
         return types.empty() ? "Any" : fmt::format("({})", fmt::join(types, ", "));
       }
       case TreeSpec::Kind::List: {
         std::set<std::string> types;
-        checkLength(spec, text.text);
-        for (size_t i = 0; i < spec.children.size(); ++i) {
-          types.insert(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
-        }
+        checkLength(spec, part);
+        const std::vector<Part> items = itemsOf(spec, part);
+        for (size_t i = 0; i < items.size(); ++i) types.insert(add(spec.children[i], items[i]));
         return types.size() == 1 ? *types.begin() + "[]" : "Any";
       }
       case TreeSpec::Kind::Dict: {
@@ -123,23 +163,26 @@ class Parameters final {
         std::vector<std::string> keys;
         for (const std::string& key : spec.keys) keys.push_back(scriptString(key));
         checks_.push_back(
-            fmt::format("check_keys({}, {}, [{}])", text.text, scriptString(text.text), fmt::join(keys, ", ")));
+            fmt::format("check_keys({}, {}, [{}])", part.text, scriptString(part.path), fmt::join(keys, ", ")));
         for (size_t i = 0; i < spec.children.size(); ++i) {
-          types.insert(add(spec.children[i], {fmt::format("{}[{}]", text.text, scriptString(spec.keys[i]))}));
+          const std::string index = fmt::format("[{}]", scriptString(spec.keys[i]));
+          types.insert(add(spec.children[i], {part.text + index, part.path + index}));
         }
         return fmt::format("Dict(str, {})", types.size() == 1 ? *types.begin() : "Any");
       }
       case TreeSpec::Kind::Other: break;
     }
     std::vector<std::string> unused;
-    checkLength(spec, text.text);
+    checkLength(spec, part);
     for (size_t i = 0; i < spec.children.size(); ++i) {
-      unused.push_back(add(spec.children[i], {fmt::format("{}[{}]", text.text, i)}));
+      const std::string index = fmt::format("[{}]", i);
+      unused.push_back(add(spec.children[i], {part.text + index, part.path + index}));
     }
     return "Any";
   }
 
-  std::string addLeaf(const std::string& text) {
+  std::string addLeaf(const Part& part) {
+    const std::string& text = part.text;
     BOXCAR_CHECK(next_ < leaves_.size(), "its tree of arguments has more leaves than the program has inputs");
     const InputSpec& input = *leaves_[next_++];
     if (input.kind == InputSpec::Kind::Constant || input.constant.kind != Argument::Kind::Value) {
@@ -147,20 +190,21 @@ class Parameters final {
       const std::string value = literal.argument(input.constant).text;
       checks_.push_back(
           fmt::format("assert {0} {1} {2}, f\"{3} must be {4}, as it was when the model was exported, not {{{0}}}\"",
-                      text, value == "None" ? "is" : "==", value, textOfFString(text), textOfFString(value)));
+                      text, value == "None" ? "is" : "==", value, textOfFString(part.path), textOfFString(value)));
       default_ = value;
       return value == "None" ? "Any?" : std::string(literal.argument(input.constant).type->text());
     }
     const TypePtr type = typeOf(input.value);
     body_.addExpression(input.value, {text, Precedence::Atom, type});
-    comments_.push_back(fmt::format("{}: {}", text, described(program_.graph, input.value)));
-    check(text, input.value);
+    comments_.push_back(fmt::format("{}: {}", part.path, described(program_.graph, input.value)));
+    check(part, input.value);
     if (type == Type::tensor()) return "Tensor";
     return type == Type::integer() ? "int" : type == Type::floating() ? "float" : "bool";
   }
 
-  void checkLength(const TreeSpec& spec, const std::string& text) {
-    checks_.push_back(fmt::format("check_length({}, {}, {})", text, scriptString(text), spec.children.size()));
+  void checkLength(const TreeSpec& spec, const Part& part) {
+    checks_.push_back(
+        fmt::format("check_length({}, {}, {})", part.text, scriptString(part.path), spec.children.size()));
   }
 
   TypePtr typeOf(const std::string& value) const {
@@ -169,7 +213,8 @@ class Parameters final {
     return number->second == "int" ? Type::integer() : number->second == "float" ? Type::floating() : Type::boolean();
   }
 
-  void check(const std::string& text, const std::string& value) {
+  void check(const Part& part, const std::string& value) {
+    const auto& [text, path] = part;
     const auto tensor = program_.graph.tensors.find(value);
     if (tensor == program_.graph.tensors.end()) return;
     std::vector<std::string> sizes;
@@ -183,17 +228,18 @@ class Parameters final {
       body_.reserve("sizes");
       checks_.emplace_back("sizes: Dict(str, Any) = {}");
     }
-    checks_.push_back(fmt::format("check_input({}, {}, {}, [{}]{})", text, scriptString(text),
+    checks_.push_back(fmt::format("check_input({}, {}, {}, [{}]{})", text, scriptString(path),
                                   dtypeName(tensor->second.dtype), fmt::join(sizes, ", "),
                                   is_sharing ? ", sizes" : ""));
     for (size_t dim = 0; dim < tensor->second.sizes.size(); ++dim) {
       const Size& size = tensor->second.sizes[dim];
       if (size.number.has_value() || !symbols_.insert(size.expression).second) continue;
-      checkSymbol(size.expression, fmt::format("{}.size({})", text, dim));
+      const std::string index = fmt::format(".size({})", dim);
+      checkSymbol(size.expression, {text + index, path + index});
     }
   }
 
-  void checkSymbol(const std::string& symbol, const std::string& text) {
+  void checkSymbol(const std::string& symbol, const Part& part) {
     const auto range = program_.ranges.find(symbol);
     if (range == program_.ranges.end()) return;
     // PyTorch gives 0 and a huge number where there is no limit.
@@ -205,7 +251,7 @@ class Parameters final {
     const std::string limits = !has_most   ? fmt::format("least={}", from)
                                : from <= 0 ? fmt::format("most={}", *most)
                                            : fmt::format("least={}, most={}", from, *most);
-    checks_.push_back(fmt::format("check_size({}, {}, {})", text, scriptString(text), limits));
+    checks_.push_back(fmt::format("check_size({}, {}, {})", part.text, scriptString(part.path), limits));
   }
 
   const ExportedProgram& program_;
@@ -219,6 +265,8 @@ class Parameters final {
   std::set<std::string> symbols_;  // that were checked
   std::set<std::string> shared_;   // that stand twice
   bool has_sizes_ = false;
+  std::set<std::string> names_;   // of parameters and their parts
+  std::set<std::string> joined_;  // values that are joined with others
 };
 
 // The results of forward(), in the structure of the model.
