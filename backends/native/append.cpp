@@ -85,7 +85,10 @@ Tensor appended(const Tensor& self, const Tensor& other, int64_t dim) {
   const Tensor parts[] = {self, other};
   const meta::Joined joined = meta::joinAlong(parts, dim);
   // Programs begin a cache with nothing in it.
-  if (meta::isLegacyEmpty(self)) return owns_other && (other.is_contiguous() || hasGrown(other)) ? other : Tensor();
+  if (meta::isLegacyEmpty(self)) {
+    const bool is_own = isLastReference(other) && other.is_contiguous();
+    return is_own || (owns_other && hasGrown(other)) ? other : Tensor();
+  }
   if (!owns_self || meta::isLegacyEmpty(other) || self.numel() == 0 || other.numel() == 0) return {};
   const bool has_grown = hasGrown(self);
   if (has_grown) {

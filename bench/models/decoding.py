@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FOLDER = ROOT / "build" / "bench" / "models"
 BOXCAR = ROOT / "build" / "release" / "boxcar"
-TURNS, TOKENS, FIRST = 5, 16, 3  # the first tokens of a turn are not counted
+TURNS, TOKENS, FIRST = 3, 16, 3  # the first tokens of a turn are not counted
 DTYPES = ("float32", "bfloat16")
 
 BOXCAR_LOOP = """\

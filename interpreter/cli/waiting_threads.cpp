@@ -1,6 +1,6 @@
 #include <boxcar/interpreter/cli/waiting_threads.h>
 
-#include <features.h>
+#include <unistd.h>
 
 #include <string_view>
 #include <utility>
@@ -11,8 +11,7 @@ namespace {
 // 30 to 100 microseconds, after which the teams of a model that has the cores to itself have met again.
 char spin_count[] = "GOMP_SPINCOUNT=2000";
 
-char** borrowed = nullptr;  // an entry of the environment
-char* own = nullptr;        // what it is
+char* borrowed = nullptr;  // what the entry of the environment is that has spin_count
 
 #ifdef __GLIBC__
 bool isSet(char** environment, std::string_view name) {
@@ -31,8 +30,7 @@ void setSpinCount(int /*argc*/, char** /*argv*/, char** environment) {
   for (const std::string_view name : {"_=", "OLDPWD=", "SHLVL=", "HOSTNAME=", "LOGNAME=", "USER=", "PWD=", "HOME="}) {
     for (char** entry = environment; *entry != nullptr; ++entry) {
       if (!std::string_view(*entry).starts_with(name)) continue;
-      borrowed = entry;
-      own = std::exchange(*entry, spin_count);
+      borrowed = std::exchange(*entry, spin_count);
       return;
     }
   }
@@ -44,7 +42,10 @@ void setSpinCount(int /*argc*/, char** /*argv*/, char** environment) {
 }  // namespace
 
 void restoreEnvironment() {
-  if (borrowed != nullptr) *std::exchange(borrowed, nullptr) = own;
+  // A constructor that sets a variable may have moved the entries.
+  for (char** entry = environ; borrowed != nullptr && *entry != nullptr; ++entry) {
+    if (*entry == spin_count) *entry = std::exchange(borrowed, nullptr);
+  }
 }
 
 }  // namespace boxcar::cli

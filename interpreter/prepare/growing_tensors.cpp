@@ -50,7 +50,7 @@ struct Fate {
 // Follows the tensors of a script's functions through its variables, calls and returns.
 class Fates final {
  public:
-  explicit Fates(const TypedScript& script) : script_(script) {
+  Fates(const TypedScript& script, ScriptRole role) : script_(script), role_(role) {
     for (const TypedFunction& function : script.functions()) addBody(&function, function.typed.body);
     addBody(nullptr, script.statements());
   }
@@ -314,7 +314,7 @@ class Fates final {
     const auto sites = sites_.find(&function);
     if (sites == sites_.end()) {
       fate.lasts = true;
-      fate.fits = !has_function_values_;
+      fate.fits = role_ == ScriptRole::Program && !has_function_values_;
       returned_.erase({&function, depth, position});
       return fate;
     }
@@ -349,6 +349,7 @@ class Fates final {
   std::map<const TypedFunction*, std::vector<CallSite>> sites_;
   std::set<std::tuple<const Body*, typed::VariableId, int, size_t>> seen_;
   std::set<std::tuple<const TypedFunction*, size_t, size_t>> returned_;
+  ScriptRole role_;
   bool has_function_values_ = false;
 };
 
@@ -385,8 +386,8 @@ class GrowthPass final : public BlockPass {
 
 }  // namespace
 
-std::vector<Edit> growTensors(const TypedScript& script) {
-  Fates fates(script);
+std::vector<Edit> growTensors(const TypedScript& script, ScriptRole role) {
+  Fates fates(script, role);
   Effects effects(script);
   std::vector<Edit> edits;
   for (const TypedFunction& function : script.functions()) {

@@ -160,12 +160,13 @@ bool Matcher::matchAll(const std::vector<typed::ExprPtr>& patterns, const std::v
 
 bool Matcher::matchOperator(const typed::CallOperator& pattern, const typed::CallOperator& call, size_t statement) {
   if (!isFormOf(pattern.name, call.name)) return false;
-  if (isInPlaceName(call.name.name) && pattern.name != call.name && !isFresh({call.arguments[0].get(), statement}))
-    return false;
+  const bool is_in_place = isInPlaceName(call.name.name) && pattern.name != call.name;
+  if (is_in_place && !isFresh({call.arguments[0].get(), statement})) return false;
   if (pattern.arguments.size() != call.arguments.size()) return false;
   const Found before = found_;
   if (matchArguments(pattern, call, statement, false)) return true;
-  if (!isCommutative(pattern.name)) return false;
+  // The first operand of a call in place has the result's shape.
+  if (is_in_place || !isCommutative(pattern.name)) return false;
   found_ = before;
   return matchArguments(pattern, call, statement, true);
 }

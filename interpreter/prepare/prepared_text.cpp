@@ -161,7 +161,7 @@ std::string preparedText(const SourcePtr& source, ModuleLoader* loader, const st
   }
   is_better |= changed.change(absorb, kMostPasses);
   is_better |= changed.change(groupPointwise, kMostPasses);
-  is_better |= changed.change(growTensors, 1);
+  is_better |= changed.change([role](const TypedScript& script) { return growTensors(script, role); }, 1);
   if (role == ScriptRole::Program) {
     is_better |= changed.change([loader](const TypedScript& script) { return keepChannelsLast(script, loader); }, 1);
   }

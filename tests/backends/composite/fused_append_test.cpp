@@ -54,6 +54,15 @@ TEST(FusedAppend, CopiesWhereSomethingElseRefersToTheTensor) {
   EXPECT_TRUE(equal(before, copy));
 }
 
+TEST(FusedAppend, ToNothingCopiesMemoryOfAnotherOwnerAndPartsOfALargerTensor) {
+  std::vector<float> own(2 * 3 * 4 * 16, 2.0f);
+  const Tensor of_other = appended(zeros({0}), from_blob(own.data(), {2, 3, 4, 16}), 2);
+  EXPECT_NE(of_other.data_ptr(), own.data());
+  EXPECT_TRUE(equal(of_other, full({2, 3, 4, 16}, 2.0)));
+  const Tensor part = appended(zeros({0}), select(cacheOf(128), 0, 0), 2);
+  EXPECT_EQ(part.storage()->nbytes(), static_cast<size_t>(part.numel()) * part.itemsize());
+}
+
 TEST(FusedAppend, CopiesWhereAViewRefersToTheMemory) {
   Tensor cache = appended(cacheOf(128), cacheOf(1), 2);
   const Tensor view = select(cache, 0, 0);

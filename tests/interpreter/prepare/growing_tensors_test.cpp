@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tests/interpreter/prepare/prepared_script.h"
+#include "tests/temporary_folder.h"
 
 namespace boxcar {
 namespace {
@@ -40,6 +41,18 @@ TEST(GrowingTensors, ThatSomethingReadsByItsStridesStay) {
   EXPECT_FALSE(grows(decoder("    twice = keys * 2\n")));
   EXPECT_FALSE(grows(decoder("    if k.size(2) > 1 {\n        other = keys.view(-1)\n    }\n")));
   EXPECT_FALSE(grows(decoder("", "    flat = a.view(-1)\n")));
+}
+
+// The importing script may read it by its strides.
+TEST(GrowingTensors, ThatAnImportedFileReturnsStay) {
+  const TemporaryFolder folder;
+  folder.write("layers.ops", decoder("") + "fn half(Tensor x) -> Tensor {\n    return x * 0.5 + x\n}\n");
+  const std::string script = "import \"layers.ops\"\nprint(half(ones(2)))\n";
+  const interp::PreparedScript prepared = interp::prepareScript(script, folder / "test.ops");
+  ASSERT_EQ(prepared.imports.size(), 1);
+  const std::string& text = prepared.imports.begin()->second.text;
+  EXPECT_NE(text.find("fused::pointwise"), std::string::npos) << text;
+  EXPECT_EQ(text.find("fused::append"), std::string::npos) << text;
 }
 
 TEST(GrowingTensors, ThatAreNotKeptStay) {

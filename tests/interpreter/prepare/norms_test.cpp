@@ -88,6 +88,8 @@ TEST(PreparationOfNorms, WhatIsWrittenBetweenStays) {
   EXPECT_FALSE(
       has_layer("    gap = x - x.mean(-1, True)\n    v = gap.pow(2).mean(-1, True)\n"
                 "    gap.mul_(2)\n    return gap / (v + 1e-05).sqrt()\n"));
+  // The result of a call in place has the shape of its first operand.
+  EXPECT_FALSE(has_layer("    r = (x.pow(2).mean(-1, True) + 1e-06).rsqrt()\n    r.mul_(x)\n    return r\n"));
   EXPECT_FALSE(has_layer("    return x * rsqrt(x.pow(2).mean(-2, True) + 1e-06)\n"));
   EXPECT_FALSE(has_layer("    return x * rsqrt(w.pow(2).mean(-1, True) + 1e-06)\n"));
   EXPECT_FALSE(has_layer("    return x * rsqrt(x.pow(2).mean(-1, False) + 1e-06)\n"));
