@@ -232,6 +232,12 @@ def measure(case, batch, threads, machine):
     return row
 
 
+def processor():
+    names = re.findall(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    wide = " with AVX-512" if " avx512f" in pathlib.Path("/proc/cpuinfo").read_text() else ""
+    return (names[0].strip() if names else platform.machine()) + wide
+
+
 def ratio(row, engine, key="median"):
     ours, theirs = row["engines"].get("boxcar"), row["engines"].get(engine)
     if ours is None or theirs is None or theirs[key] <= 0:
@@ -319,7 +325,7 @@ def main():
     if options.update_readme:
         rates = ", ".join(f"{machine[str(n)][0] / 1e9:.0f} billion multiply-adds and {machine[str(n)][1] / 1e9:.1f} GB a "
                           f"second with {n} thread{'s' if n > 1 else ''}" for n in THREADS)
-        page.update({"models": f"On {platform.processor() or platform.machine()}, which does {rates}.\n\n{table(rows)}\n"})
+        page.update({"models": f"On {os.cpu_count()} cores of an {processor()}, which does {rates}.\n\n{table(rows)}\n"})
     return 1 if faults else 0
 
 
