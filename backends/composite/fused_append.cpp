@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/fused_append.h>
 #include <boxcar/backends/composite/plain_call.h>
 #include <boxcar/backends/native/append.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -19,10 +20,14 @@ void replaceArguments(Stack* stack, Tensor result) {
   stack->push_back(std::move(result));
 }
 
-void callCat(const OperatorHandle& /*op*/, DispatchKeySet /*keys*/, Stack* stack) {
+}  // namespace
+
+void callCatForAppend(const OperatorHandle& /*op*/, DispatchKeySet /*keys*/, Stack* stack) {
   const Tensor parts[] = {peek(*stack, 0, kArguments).toTensor(), peek(*stack, 1, kArguments).toTensor()};
   replaceArguments(stack, boxcar::cat(parts, peek(*stack, 2, kArguments).toInt()));
 }
+
+namespace {
 
 // Looks at the memory if the call is of plain CPU tensors alone.
 void append(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) {
@@ -31,7 +36,7 @@ void append(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) {
                                      peek(*stack, 2, kArguments).toInt());
     if (result.defined()) return replaceArguments(stack, std::move(result));
   }
-  callCat(op, keys, stack);
+  callCatForAppend(op, keys, stack);
 }
 
 }  // namespace
@@ -39,10 +44,5 @@ void append(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) {
 BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) {
   m.impl("append", CppFunction::makeFromBoxedFunction<&append>());
 }
-
-// Modes and tracers see the operator that it stands for, as with fused::pointwise.
-BOXCAR_LIBRARY_IMPL(fused, PreDispatch, m) { m.impl("append", CppFunction::makeFromBoxedFunction<&callCat>()); }
-BOXCAR_LIBRARY_IMPL(fused, Python, m) { m.impl("append", CppFunction::makeFromBoxedFunction<&callCat>()); }
-BOXCAR_LIBRARY_IMPL(fused, Tracer, m) { m.impl("append", CppFunction::makeFromBoxedFunction<&callCat>()); }
 
 }  // namespace boxcar::composite

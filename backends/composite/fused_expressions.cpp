@@ -60,11 +60,11 @@ ExpressionPtr findOrParse(std::string_view text) {
 
 const ExpressionPtr& fusedExpression(std::string_view text) {
   // By the address of the text, which is a program's constant: as a rule, each call finds its own here. The contents
-  // decide.
+  // decide. Not in the thread's own memory, of which a process has little room for libraries that it opens later.
   constexpr size_t kRecent = 64;
-  thread_local std::array<ExpressionPtr, kRecent> recent;
+  thread_local const auto recent = std::make_unique<std::array<ExpressionPtr, kRecent>>();
   const auto address = reinterpret_cast<uintptr_t>(text.data());
-  ExpressionPtr& entry = recent[(address >> 4 ^ address >> 10 ^ text.size()) % kRecent];
+  ExpressionPtr& entry = (*recent)[(address >> 4 ^ address >> 10 ^ text.size()) % kRecent];
   if (entry == nullptr || entry->expression.text() != text) [[unlikely]]
     entry = findOrParse(text);
   return entry;

@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/fused_append.h>
 #include <boxcar/backends/composite/fused_expressions.h>
 #include <boxcar/backends/composite/handed_over.h>
 #include <boxcar/backends/composite/plain_call.h>
@@ -225,6 +226,7 @@ Tensor pointwiseReduce(DispatchKeySet keys, std::string_view reduction, std::str
 void registerOperators(Library& m) {
   m.impl("pointwise", BOXCAR_FN(callOperators));
   m.impl("pointwise_reduce", BOXCAR_FN(callAndReduce));
+  m.impl("append", CppFunction::makeFromBoxedFunction<&callCatForAppend>());
 }
 
 }  // namespace
@@ -234,7 +236,7 @@ BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) {
   m.impl("pointwise_reduce", BOXCAR_FN(pointwiseReduce));
 }
 
-// Modes and tracers see the operators instead of this one: a kernel at their key runs in place of them.
+// Modes and tracers see the operators instead of these: a kernel at their key runs in place of them.
 BOXCAR_LIBRARY_IMPL(fused, PreDispatch, m) { registerOperators(m); }
 BOXCAR_LIBRARY_IMPL(fused, Python, m) { registerOperators(m); }
 BOXCAR_LIBRARY_IMPL(fused, Tracer, m) { registerOperators(m); }

@@ -3,7 +3,7 @@
 #include <string_view>
 
 namespace boxcar::detail {
-extern const std::string_view kOperatorSchemas;
+extern const std::string_view kOperatorDocstrings;
 }
 
 namespace boxcar::cli {
@@ -11,7 +11,7 @@ namespace boxcar::cli {
 const service::Docstrings& operatorDocstrings() {
   static const service::Docstrings all = [] {
     service::Docstrings docstrings;
-    docstrings.add(detail::kOperatorSchemas);
+    docstrings.add(detail::kOperatorDocstrings);
     return docstrings;
   }();
   return all;

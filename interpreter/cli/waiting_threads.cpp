@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -14,26 +16,21 @@ char spin_count[] = "GOMP_SPINCOUNT=2000";
 char* borrowed = nullptr;  // what the entry of the environment is that has spin_count
 
 #ifdef __GLIBC__
-bool isSet(char** environment, std::string_view name) {
-  for (; *environment != nullptr; ++environment) {
-    const std::string_view entry = *environment;
-    if (entry.starts_with(name) && entry.substr(name.size()).starts_with('=')) return true;
-  }
-  return false;
-}
-
 // libgomp reads its settings when it is loaded, which is before the first constructor of a program. Only this array's
 // functions run earlier, and then setenv() has no effect yet. So the setting takes the place of a variable that no
 // library reads.
 void setSpinCount(int /*argc*/, char** /*argv*/, char** environment) {
-  if (isSet(environment, "GOMP_SPINCOUNT") || isSet(environment, "OMP_WAIT_POLICY")) return;
-  for (const std::string_view name : {"_=", "OLDPWD=", "SHLVL=", "HOSTNAME=", "LOGNAME=", "USER=", "PWD=", "HOME="}) {
-    for (char** entry = environment; *entry != nullptr; ++entry) {
-      if (!std::string_view(*entry).starts_with(name)) continue;
-      borrowed = std::exchange(*entry, spin_count);
-      return;
-    }
+  const auto isOneOf = [](const char* entry, std::initializer_list<std::string_view> names) {
+    return std::ranges::any_of(names, [&](std::string_view name) {
+      return *entry == name.front() && std::string_view(entry).starts_with(name);
+    });
+  };
+  char** place = nullptr;
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    if (isOneOf(*entry, {"GOMP_SPINCOUNT=", "OMP_WAIT_POLICY="})) return;
+    if (isOneOf(*entry, {"_=", "OLDPWD=", "SHLVL=", "HOSTNAME=", "LOGNAME=", "USER=", "PWD=", "HOME="})) place = entry;
   }
+  if (place != nullptr) borrowed = std::exchange(*place, spin_count);
 }
 
 [[gnu::section(".preinit_array"), gnu::used]] void (*const kBeforeLibraries)(int, char**, char**) = setSpinCount;

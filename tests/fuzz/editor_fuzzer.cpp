@@ -21,10 +21,9 @@
 #include "tests/fuzz/fuzz.h"
 
 namespace boxcar::detail {
-// The schemas of all operators, as the program has them.
-extern const std::string_view kOperatorSchemas;
-const std::string_view kOperatorSchemas =
-    "# Adds.\nadd.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n";
+// The docstrings of all operators, as the program has them.
+extern const std::string_view kOperatorDocstrings;
+const std::string_view kOperatorDocstrings = "# Adds.\nadd.Tensor(\n";
 }  // namespace boxcar::detail
 
 namespace boxcar::fuzz {
