@@ -29,10 +29,10 @@ constexpr int64_t kPackedForLinear = 2;
 constexpr size_t kMostLinears = 256;
 
 // A weight is packed for so many rows of input. Up to three rows, reading it takes most of the time, in any layout;
-// with many rows, the product copies the weight into a layout of its own, which then takes little of its time.
+// with thousands, the product copies the weight into a layout of its own, which then takes little of its time.
 // backends/README.md, "Fused operators", has the measurements.
 constexpr int64_t kLeastPackedRows = 4;
-constexpr int64_t kMostPackedRows = 128;
+constexpr int64_t kMostPackedRows = 4096;
 // Products of bfloat16 read pairs of inputs, and gain from packed weights whatever the rows.
 constexpr int64_t kLeastPackedRowsOfBFloat16 = 2;
 // The product reads a weight whose outputs lie one after another, if they are so few, about as fast as a packed one. A
