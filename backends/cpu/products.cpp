@@ -44,7 +44,7 @@ void multiplyHalvesInParts(const Tensor& out, const Tensor& a, const Tensor& b, 
 
 // Returns whether it did. Conversions and libraries would take longer than to read [b].
 bool multiplyThinHalves(const Tensor& out, const Tensor& a, const Tensor& b, float alpha, float beta) {
-  if (out.dim() != 2 || out.numel() == 0 || out.sizes()[0] > kMostThinRows || a.sizes()[1] > kLongSum) return false;
+  if (out.dim() != 2 || !suitsThinHalves(out.sizes()[0], b)) return false;
   Tensor sums = Tensor::allocate(out.sizes(), ScalarType::Float);
   auto* const elements = sums.mutable_data_ptr<float>();
   if (beta == 0) {
@@ -53,7 +53,7 @@ bool multiplyThinHalves(const Tensor& out, const Tensor& a, const Tensor& b, flo
     copyElements(sums, out);
     for (int64_t i = 0; i < sums.numel(); ++i) elements[i] *= beta;
   }
-  if (!addThinHalves(sums, a, b, alpha)) return false;
+  addThinHalves(sums, a, b, alpha);
   copyElements(out, sums);
   return true;
 }

@@ -16,6 +16,7 @@ namespace {
 
 // Of columns up to this length, some are widened at a time. With longer ones, oneDNN was as fast or faster.
 constexpr int64_t kDepth = 1024;
+constexpr int64_t kMostThinRows = 3;
 constexpr int64_t kPiece = kDepth * GemmKernels<float>::kDots;
 constexpr int64_t kShare = int64_t{1} << 16;  // elements of [b], some 5 microseconds
 
@@ -50,10 +51,14 @@ struct ThinProduct {
 
 }  // namespace
 
-bool addThinHalves(const Tensor& out, const Tensor& a, const Tensor& b, float alpha) {
+bool suitsThinHalves(int64_t rows, const Tensor& b) {
+  const int64_t depth = b.sizes()[0];
+  return rows >= 1 && rows <= kMostThinRows && depth <= kDepth && (b.strides()[0] == 1 || depth <= 1);
+}
+
+void addThinHalves(const Tensor& out, const Tensor& a, const Tensor& b, float alpha) {
   const int64_t depth = b.sizes()[0];
   const int64_t columns = b.sizes()[1];
-  if (depth > kDepth || (b.strides()[0] != 1 && depth > 1)) return false;
   const Tensor wide = toContiguous(a, ScalarType::Float);
   const ThinProduct product{gemmKernels<float>(columns),
                             smallFloatRows(b.scalar_type()),
@@ -69,7 +74,6 @@ bool addThinHalves(const Tensor& out, const Tensor& a, const Tensor& b, float al
   const int64_t grain = std::max<int64_t>(1, kShare / std::max<int64_t>(1, depth * kUnit));
   parallelFor(0, (columns + kUnit - 1) / kUnit, grain,
               [&](int64_t begin, int64_t end) { product.add(begin * kUnit, std::min(end * kUnit, columns)); });
-  return true;
 }
 
 }  // namespace boxcar::cpu

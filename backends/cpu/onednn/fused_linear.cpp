@@ -164,6 +164,10 @@ void multiplyAndAdd(const Tensor& out, const LinearShape& shape, const FusedLine
 
 // The same for a few rows of bfloat16, in float32 until the result is rounded.
 bool multiplyThinAndAdd(const Tensor& out, const LinearShape& shape, const FusedLinear& call) {
+  const int64_t weight_sizes[] = {shape.inputs, shape.outputs};
+  const int64_t weight_strides[] = {call.weight.strides()[1], call.weight.strides()[0]};
+  const Tensor weight = call.weight.view(weight_sizes, weight_strides, call.weight.storage_offset());
+  if (!suitsThinHalves(shape.rows, weight)) return false;
   const SmallFloatRows& halves = smallFloatRows(ScalarType::BFloat16);
   const int64_t sizes[] = {shape.rows, shape.outputs};
   const auto count = static_cast<size_t>(out.numel());
@@ -182,26 +186,20 @@ bool multiplyThinAndAdd(const Tensor& out, const LinearShape& shape, const Fused
   }
   const int64_t input_sizes[] = {shape.rows, shape.inputs};
   const int64_t input_strides[] = {shape.inputs, 1};
-  const int64_t weight_sizes[] = {shape.inputs, shape.outputs};
-  const int64_t weight_strides[] = {call.weight.strides()[1], call.weight.strides()[0]};
-  if (!addThinHalves(sums, call.input.view(input_sizes, input_strides, call.input.storage_offset()),
-                     call.weight.view(weight_sizes, weight_strides, call.weight.storage_offset()), 1.0f)) {
-    return false;
-  }
+  addThinHalves(sums, call.input.view(input_sizes, input_strides, call.input.storage_offset()), weight, 1.0f);
   halves.narrow(results, out.data_ptr(), count);
   return true;
 }
 
 bool multiplyFusedByLibrary(const Tensor& out, const FusedLinear& call) {
   const ScalarType type = out.scalar_type();
-  if (type == ScalarType::BFloat16 && call.activation.kind == Activation::kNone &&
-      (!call.bias.defined() || call.bias.is_contiguous())) {
-    const LinearShape thin{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
-    if (thin.rows <= kMostThinRows && multiplyThinAndAdd(out, thin, call)) return true;
-  }
-  if (type != ScalarType::Float && !(type == ScalarType::BFloat16 && onednn::multipliesBFloat16())) return false;
   const LinearShape shape{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
   if (call.bias.defined() && !call.bias.is_contiguous()) return false;
+  if (type == ScalarType::BFloat16 && call.activation.kind == Activation::kNone &&
+      multiplyThinAndAdd(out, shape, call)) {
+    return true;
+  }
+  if (type != ScalarType::Float && !(type == ScalarType::BFloat16 && onednn::multipliesBFloat16())) return false;
   const bool packs = paysToPack(call.weight, shape.rows);
   if (!packs && type == ScalarType::Float && shape.rows < kLeastPackedRows &&
       call.activation.kind == Activation::kNone) {
