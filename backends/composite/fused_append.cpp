@@ -1,7 +1,6 @@
 #include <boxcar/backends/composite/fused_append.h>
 #include <boxcar/backends/composite/plain_call.h>
 #include <boxcar/backends/native/append.h>
-#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ops.h>
 
 #include <cstdint>
@@ -27,9 +26,6 @@ void callCatForAppend(const OperatorHandle& /*op*/, DispatchKeySet /*keys*/, Sta
   replaceArguments(stack, boxcar::cat(parts, peek(*stack, 2, kArguments).toInt()));
 }
 
-namespace {
-
-// Looks at the memory if the call is of plain CPU tensors alone.
 void append(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) {
   if (isPlainCpuCall(keys)) {
     Tensor result = native::appended(peek(*stack, 0, kArguments).toTensor(), peek(*stack, 1, kArguments).toTensor(),
@@ -37,12 +33,6 @@ void append(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) {
     if (result.defined()) return replaceArguments(stack, std::move(result));
   }
   callCatForAppend(op, keys, stack);
-}
-
-}  // namespace
-
-BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) {
-  m.impl("append", CppFunction::makeFromBoxedFunction<&append>());
 }
 
 }  // namespace boxcar::composite

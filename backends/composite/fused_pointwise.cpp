@@ -234,6 +234,7 @@ void registerOperators(Library& m) {
 BOXCAR_LIBRARY_IMPL(fused, CompositeImplicitAutograd, m) {
   m.impl("pointwise", TwoForms<&pointwise, &pointwiseOnStack>::kKernel, std::source_location::current());
   m.impl("pointwise_reduce", BOXCAR_FN(pointwiseReduce));
+  m.impl("append", CppFunction::makeFromBoxedFunction<&append>());
 }
 
 // Modes and tracers see the operators instead of these: a kernel at their key runs in place of them.
