@@ -285,7 +285,8 @@ In one run, {counted}.
 
 def measure(archives, most, update):
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with torch.inference_mode():
+    # Not in inference mode, whose tensors an in-place operator could not write to when its program is exported.
+    with torch.no_grad():
         calls = collected(archives, most)
     rows = []
     for index, call in enumerate(calls):
