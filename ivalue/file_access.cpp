@@ -1,5 +1,6 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/file_error.h>
 #include <boxcar/ivalue/open_beneath.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/sandbox.h>
@@ -51,7 +52,7 @@ std::string resolvePath(std::string_view path) {
 FileDescriptor openForReading(std::string_view path) {
   const std::string shown = resolvePath(path);
   FileDescriptor file = tryOpen(path, shown);
-  BOXCAR_CHECK(file.isOpen(), "cannot open '{}': {}", shown, lastSystemError());
+  if (!file.isOpen()) throwFileError(errno, fmt::format("cannot open '{}'", shown));
   struct stat status {};
   BOXCAR_CHECK(::fstat(file.get(), &status) == 0, "cannot read '{}': {}", shown, lastSystemError());
   BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot read '{}': it is a folder, not a file", shown);

@@ -1,5 +1,6 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/file_error.h>
 #include <boxcar/ivalue/open_beneath.h>
 #include <boxcar/ivalue/output_file.h>
 #include <boxcar/ivalue/sandbox.h>  // IWYU pragma: keep, for it is used behind a shared_ptr
@@ -62,7 +63,7 @@ OutputPlace openPlace(std::string_view path) {
     BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot write '{}': it is not a regular file", shown);
   OutputPlace place =
       access.restricted() ? access.sandbox->openForWriting(access.folder, path) : openAnywhereForWriting(shown);
-  BOXCAR_CHECK(place.folder.isOpen(), "cannot write '{}': {}", shown, lastSystemError());
+  if (!place.folder.isOpen()) throwFileError(errno, fmt::format("cannot write '{}'", shown));
   // "x/" names the inside of a folder x, and a folder is not a file.
   BOXCAR_CHECK(!place.name.empty() && place.name != "." && place.name != "..", "cannot write '{}': Is a directory",
                shown);
@@ -185,7 +186,7 @@ void OutputFile::commit() {
   claim_.release();
 }
 
-void OutputFile::fail() const { BOXCAR_FAIL("cannot write '{}': {}", path_, lastSystemError()); }
+void OutputFile::fail() const { throwFileError(errno, fmt::format("cannot write '{}'", path_)); }
 
 void protectFile(const std::string& path) {
   struct stat status {};

@@ -100,9 +100,9 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   BOXCAR_CHECK(self.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
   const size_t chosen = dimOf(self, dim);
   const int64_t size = self.sizes()[chosen];
-  BOXCAR_CHECK(index >= -size && index < size,
-               "select(): index {} out of range for tensor of size [{}] at dimension {}", index,
-               fmt::join(self.sizes(), ", "), chosen);
+  BOXCAR_CHECK_INDEX(index >= -size && index < size,
+                     "select(): index {} out of range for tensor of size [{}] at dimension {}", index,
+                     fmt::join(self.sizes(), ", "), chosen);
   return self.viewWith([&](Dims& dims) {
     dims.assignWithout(chosen, self.sizes(), self.strides());
     return offsetOf(self, chosen, index < 0 ? index + size : index);

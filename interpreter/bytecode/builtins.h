@@ -40,7 +40,7 @@ struct Builtin {
 
 // Returns all built-ins. A method's name begins with its receiver's kind, `str.`, `list.`, `dict.` or `tensor.`; the
 // receiver is its first argument. A tensor's attributes are included: `tensor.shape`.
-const std::vector<Builtin>& builtins();
+BOXCAR_API const std::vector<Builtin>& builtins();
 
 // Returns the index in builtins() of the built-in called [name].
 BOXCAR_API std::optional<uint16_t> findBuiltin(std::string_view name);

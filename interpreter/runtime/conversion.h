@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/argument.h>
 #include <boxcar/schema/type.h>
 
@@ -51,12 +52,12 @@ struct ConversionContext {
 std::optional<ConversionCost> conversionCost(TypePtr from, ConversionTarget target, ConversionContext context);
 
 // Whether a value of type [from] is passed as [to] unchanged, so that convertValue has nothing to do.
-bool isSameRepresentation(TypePtr from, TypePtr to);
+BOXCAR_API bool isSameRepresentation(TypePtr from, TypePtr to);
 
 // Converts a value to [target]: allows what conversionCost allows, decided by the value. Throws Error, such as
 // "expected int[], found str", if it cannot. All conversions go through here, in compiled code and in calls that are
 // resolved at run time.
-IValue convertValue(IValue value, ConversionTarget target);
+BOXCAR_API IValue convertValue(IValue value, ConversionTarget target);
 
 // Returns a 0-dim tensor that holds [number]. As a wrapped number it does not raise a result's dtype within its
 // category.

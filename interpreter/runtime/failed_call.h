@@ -2,6 +2,7 @@
 
 #include <boxcar/dispatcher/registry/operator_handle.h>
 #include <boxcar/interpreter/bytecode/bytecode.h>
+#include <boxcar/ivalue/macros.h>
 #include <boxcar/ivalue/stack.h>
 
 #include <cstddef>
@@ -22,7 +23,8 @@ std::string describeCall(const OperatorHandle& op, std::span<const IValue> argum
 // Describes a call of [op] that has just failed, if its arguments are certainly still the last values of [stack], which
 // then has [height] values: after a kernel that works on the stack itself they may be anything. Otherwise returns "",
 // and also if [message] comes from a handler that names the operator.
-std::string describeFailedCall(const OperatorHandle& op, const Stack& stack, size_t height, std::string_view message);
+BOXCAR_API std::string describeFailedCall(const OperatorHandle& op, const Stack& stack, size_t height,
+                                          std::string_view message);
 
 // If the conversion at instruction [at] of [function] converts an argument of an operator or a built-in: the
 // instruction of that call, and which argument it is.

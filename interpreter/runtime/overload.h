@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/runtime/conversion.h>
+#include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/type.h>
 
@@ -100,10 +101,10 @@ struct ValueResolution {
   size_t candidate = 0;
   Fit fit;
 };
-ValueResolution resolveValues(std::string_view name, std::span<const FunctionSchema* const> candidates,
-                              std::span<const IValue> values, std::span<const std::string_view> keywords);
+BOXCAR_API ValueResolution resolveValues(std::string_view name, std::span<const FunctionSchema* const> candidates,
+                                         std::span<const IValue> values, std::span<const std::string_view> keywords);
 
 // Moves the parameters' values out of [values] as [fit] says: each is converted, or is the schema's default.
-std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, std::span<IValue> values);
+BOXCAR_API std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, std::span<IValue> values);
 
 }  // namespace boxcar::interp

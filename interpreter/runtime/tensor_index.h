@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/macros.h>
 
 #include <span>
 #include <string_view>
@@ -16,10 +17,10 @@ struct TensorPlace {
 // Resolves an index whose parts are only known at run time. [form] has a letter for each part: `v` for one of [values],
 // `:` for a slice, whose start, stop and step are three of them, `.` for `...`. A single tuple is the index written
 // out.
-TensorPlace tensorPlace(const IValue& tensor, std::string_view form, std::span<const IValue> values);
+BOXCAR_API TensorPlace tensorPlace(const IValue& tensor, std::string_view form, std::span<const IValue> values);
 
-IValue elementAt(const TensorPlace& place);
+BOXCAR_API IValue elementAt(const TensorPlace& place);
 // [value] is a Tensor or a number.
-void setElementAt(const TensorPlace& place, const IValue& value);
+BOXCAR_API void setElementAt(const TensorPlace& place, const IValue& value);
 
 }  // namespace boxcar::interp

@@ -9,6 +9,7 @@
 #include <boxcar/interpreter/syntax/grammar.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_error.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -171,7 +172,7 @@ std::string readFile(const std::string& path) {
     if (file != stdin) std::fclose(file);
   };
   const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"), close);
-  BOXCAR_CHECK(file != nullptr, "{}: cannot be opened: {}", path, std::strerror(errno));
+  if (file == nullptr) throwFileError(errno, fmt::format("{}: cannot be opened", path));
   std::string text;
   char buffer[1 << 16];
   while (const size_t size = std::fread(buffer, 1, sizeof(buffer), file.get())) text.append(buffer, size);

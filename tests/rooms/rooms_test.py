@@ -28,6 +28,7 @@ ARROWS = {
     "backends": ["ivalue", "schema", "dispatcher"],
     "interpreter": ["ivalue", "schema", "dispatcher"],
     "interpreter/cli": ["ivalue", "schema", "dispatcher", "backends", "interpreter"],
+    "python": ["ivalue", "schema", "dispatcher", "backends", "interpreter"],
 }
 # Rooms with folders: what a folder may include from its room, besides itself. A folder that is not listed may include
 # what its parent may; files directly in a room may include all of it.

@@ -1,0 +1,79 @@
+"""What tensors have beside the syntax and the attributes of the class in C++: the operators as methods, and pickling."""
+
+from boxcar import _core
+
+_default_device = []
+
+
+def _add_methods():
+    """Operators whose first argument is a tensor called self are methods of tensors."""
+    own = set(vars(_core.Tensor))
+    for name in _core._methods():
+        if name not in own:
+            setattr(_core.Tensor, name, _core._operators("aten::" + name))
+
+
+def _reduce(self, protocol):
+    """Pickles the elements; the device and whether the tensor requires grad are kept."""
+    requires_grad = self.requires_grad
+    plain = self.detach().cpu().contiguous()
+    is_half = plain.dtype == _core.bfloat16
+    data = bytes(memoryview(plain.view(_core.int16) if is_half else plain).cast("B")) if plain.numel() else b""
+    return _restored, (type(self), data, plain.dtype, tuple(plain.shape), str(self.device), requires_grad,
+                       dict(vars(self)))
+
+
+def _restored(cls, data, dtype, shape, device, requires_grad, attributes):
+    empty = _core._operators("aten::empty")
+    made = empty(list(shape), dtype=dtype)
+    if data:
+        target = made.view(_core.int16) if dtype == _core.bfloat16 else made
+        memoryview(target).cast("B")[:] = data
+    if device != "cpu":
+        made = made.to(device)
+    made = made if cls is _core.Tensor else cls(made)
+    vars(made).update(attributes)
+    if requires_grad:
+        made.requires_grad = True
+    return made
+
+
+def _deepcopy(self, memo):
+    if not self.is_leaf:
+        raise RuntimeError("only leaves of the graph of gradients can be copied by copy.deepcopy(); use detach().clone()")
+    copy = self.detach().clone()
+    copy = copy if type(self) is _core.Tensor else type(self)(copy)
+    vars(copy).update(vars(self))
+    if self.requires_grad:
+        copy.requires_grad = True
+    memo[id(self)] = copy
+    return copy
+
+
+def _format(self, spec):
+    if not spec:
+        return str(self)
+    if self.dim() != 0:
+        raise TypeError(f"a tensor of {self.dim()} dimensions has no format '{spec}'; only one number has")
+    return format(self.item(), spec)
+
+
+def manual_seed(seed):
+    """Seeds the operators that draw random numbers, on all devices."""
+    _core._builtin("manual_seed", int(seed))
+
+
+def set_default_device(device):
+    """Sets where this thread's factories (zeros, rand …) make tensors that name no device; None means the CPU."""
+    while _default_device:
+        _default_device.pop().__exit__(None, None, None)
+    if device is not None:
+        scope = _core._scope("device", str(device))
+        scope.__enter__()
+        _default_device.append(scope)
+
+
+_add_methods()
+_core.Tensor.__reduce_ex__ = _reduce
+_core.Tensor.__deepcopy__ = _deepcopy
+_core.Tensor.__format__ = _format

@@ -1,0 +1,43 @@
+"""The operators by namespace: boxcar.ops.aten.add, boxcar.ops.aten.add.Tensor, boxcar.ops.my.f."""
+
+from boxcar import _core
+
+
+class Namespace:
+    """The operators of a namespace, as attributes."""
+
+    def __init__(self, name):
+        self.__name__ = name
+
+    def __getattr__(self, name):
+        if not name.startswith("__"):
+            full = f"{self.__name__}::{name}"
+            found = _core._operators(full)
+            if found is not None:
+                self.__dict__[name] = found
+                return found
+            near = _near(full)
+            raise AttributeError(f"there is no operator {full}" + (f"; did you mean {near}?" if near else ""))
+        raise AttributeError(name)
+
+    def __dir__(self):
+        prefix = self.__name__ + "::"
+        return sorted(name.removeprefix(prefix) for name in _core._operator_names() if name.startswith(prefix))
+
+    def __repr__(self):
+        return f"<boxcar.ops.{self.__name__}>"
+
+
+def _near(name):
+    import difflib
+    return next(iter(difflib.get_close_matches(name, _core._operator_names(), 1)), None)
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return globals().setdefault(name, Namespace(name))
+
+
+def __dir__():
+    return sorted({name.split("::")[0] for name in _core._operator_names()})

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <Python.h>
+#include <boxcar/ivalue/stack.h>
+#include <boxcar/schema/function_schema.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+// Callable objects of Python for what schemas describe: operators and functions of scripts.
+
+namespace boxcar::python {
+
+// What a callable object calls.
+class Target {
+ public:
+  Target() = default;
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+  virtual ~Target() = default;
+
+  // The name in messages.
+  virtual const std::string& name() const = 0;
+  // The schemas to choose from; valid until the next call. The choice is remembered while edition() stays the same.
+  virtual std::span<const FunctionSchema* const> candidates() = 0;
+  virtual uint64_t edition() const noexcept { return 0; }
+  // Replaces the arguments of candidate [index] on [stack] by its results. May run without the GIL.
+  virtual void call(size_t index, Stack& stack) = 0;
+  // Whether a call on tensors of [elements] elements together is over in a few microseconds and waits for nothing, so
+  // that it keeps the GIL.
+  virtual bool isShort(size_t index, int64_t elements) const noexcept = 0;
+  // What a call that failed with [message] adds to it; "" for nothing.
+  virtual std::string describe(size_t /*index*/, const Stack& /*stack*/, size_t /*height*/,
+                               const char* /*message*/) const {
+    return {};
+  }
+  // What help() shows below the schemas.
+  virtual std::string docstring() { return {}; }
+};
+
+// Returns a new callable object of class [type], which callableType() made.
+PyObject* newCallable(PyTypeObject* type, std::unique_ptr<Target> target);
+
+// Returns the target of a callable object; null if it is none.
+Target* targetOf(PyObject* object) noexcept;
+
+// Makes the class [name], with docstring [doc]. With [binds], its objects are methods if they are attributes of a
+// class.
+PyTypeObject* callableType(PyObject* module, const char* name, const char* doc, bool binds, PyGetSetDef* fields,
+                           getattrofunc attribute);
+
+// Calls a callable object with positional arguments: returns a new reference. Throws.
+PyObject* callTarget(PyObject* object, std::span<PyObject* const> arguments);
+
+}  // namespace boxcar::python

@@ -1,0 +1,244 @@
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/runtime/failed_call.h>
+#include <boxcar/interpreter/runtime/run_stop.h>
+#include <boxcar/interpreter/runtime/script_error.h>
+#include <boxcar/interpreter/service/docstrings.h>
+#include <boxcar/python/callable.h>
+#include <boxcar/python/docstrings.h>
+#include <boxcar/python/error.h>
+#include <boxcar/python/operators.h>
+#include <boxcar/python/reference.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace boxcar::python {
+namespace {
+
+PyTypeObject* operator_type = nullptr;
+
+// Calls on more elements may take long enough for other threads of Python to run meanwhile.
+constexpr int64_t kMostElementsOfShortCalls = 4096;
+
+// Counts the definitions of operators: what was found by name may be out of date after one.
+std::atomic<uint64_t> definitions{0};
+
+class CountDefinitions final : public OpRegistrationListener {
+ public:
+  void onOperatorRegistered(const OperatorHandle& /*op*/) override {
+    definitions.fetch_add(1, std::memory_order_relaxed);
+  }
+  void onOperatorDeregistered(const OperatorHandle& /*op*/) override {
+    definitions.fetch_add(1, std::memory_order_relaxed);
+  }
+};
+
+// Whether calls with few elements are over at once and wait for no lock: not those of scripts and plugins, which may
+// run anything, and not those that run a graph, read files or print.
+bool isQuick(const OperatorHandle& op) {
+  const std::string& name = op.operator_name().name;
+  if (!name.starts_with("aten::") && !name.starts_with("prim::")) return false;
+  return !op.hasTag(Tag::differentiation);
+}
+
+class OperatorTarget final : public Target {
+ public:
+  // All overloads of a name, or with [only] this one.
+  OperatorTarget(std::string name, std::optional<OperatorHandle> only) : name_(std::move(name)), only_(only) {
+    if (only_.has_value() && !only_->operator_name().overload_name.empty()) {
+      shown_ = name_ + "." + only_->operator_name().overload_name;
+    } else {
+      shown_ = name_;
+    }
+  }
+
+  const std::string& name() const override { return shown_; }
+  std::span<const FunctionSchema* const> candidates() override {
+    if (found_ != edition()) find();
+    return schemas_;
+  }
+  uint64_t edition() const noexcept override { return definitions.load(std::memory_order_relaxed); }
+  void call(size_t index, Stack& stack) override { operators_[index].callBoxed(stack); }
+  bool isShort(size_t index, int64_t elements) const noexcept override {
+    // A mode's handler may wait for another thread.
+    return elements <= kMostElementsOfShortCalls && quick_[index] && !detail::callsAreWatched() &&
+           modeCount(DispatchKey::PreDispatch) == 0 && modeCount(DispatchKey::Python) == 0;
+  }
+  std::string describe(size_t index, const Stack& stack, size_t height, const char* message) const override {
+    return interp::describeFailedCall(operators_[index], stack, height, message);
+  }
+  std::string docstring() override {
+    std::string text;
+    for (const OperatorHandle& op : operators()) {
+      const std::string_view found = docstrings().find(toString(op.operator_name()));
+      if (!found.empty()) text = text.empty() ? std::string(found) : text;
+    }
+    return text;
+  }
+
+  const std::vector<OperatorHandle>& operators() {
+    static_cast<void>(candidates());
+    return operators_;
+  }
+
+ private:
+  void find() {
+    found_ = edition();
+    operators_.clear();
+    schemas_.clear();
+    quick_.clear();
+    if (only_.has_value()) {
+      if (only_->hasSchema()) operators_.push_back(*only_);
+    } else {
+      operators_ = Dispatcher::singleton().findOverloads(name_);
+    }
+    for (const OperatorHandle& op : operators_) {
+      schemas_.push_back(&op.schema());
+      quick_.push_back(isQuick(op));
+    }
+  }
+
+  const std::string name_;
+  const std::optional<OperatorHandle> only_;
+  std::string shown_;
+  uint64_t found_ = ~uint64_t{0};
+  std::vector<OperatorHandle> operators_;
+  std::vector<const FunctionSchema*> schemas_;
+  std::vector<bool> quick_;
+};
+
+OperatorTarget& self(PyObject* object) { return static_cast<OperatorTarget&>(*targetOf(object)); }
+
+PyObject* overloadsOf(PyObject* object, void* /*unused*/) {
+  try {
+    Reference list = Reference::steal(checked(PyList_New(0)));
+    for (const OperatorHandle& op : self(object).operators()) {
+      const std::string& overload = op.operator_name().overload_name;
+      const Reference name =
+          Reference::steal(checked(PyUnicode_FromString(overload.empty() ? "default" : overload.c_str())));
+      checkStatus(PyList_Append(list.get(), name.get()));
+    }
+    return list.release();
+  } catch (...) {
+    return setPythonException();
+  }
+}
+
+// An attribute that the class does not have is an overload.
+PyObject* attributeOf(PyObject* object, PyObject* name) {
+  PyObject* const found = PyObject_GenericGetAttr(object, name);
+  if (found != nullptr || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return found;
+  try {
+    const char* const text = PyUnicode_AsUTF8(name);
+    if (text == nullptr || text[0] == '_') return nullptr;
+    const std::string_view wanted = text;
+    std::string known;
+    for (const OperatorHandle& op : self(object).operators()) {
+      const std::string& overload = op.operator_name().overload_name;
+      const std::string_view shown = overload.empty() ? std::string_view("default") : overload;
+      if (shown == wanted) {
+        PyErr_Clear();
+        return wrapOperator(op);
+      }
+      known += (known.empty() ? "" : ", ") + std::string(shown);
+    }
+    PyErr_Clear();
+    throwPython(PyExc_AttributeError,
+                fmt::format("{} has no overload '{}'; it has {}", self(object).name(), wanted, known));
+  } catch (...) {
+    return setPythonException();
+  }
+}
+
+PyGetSetDef kFields[] = {{"overloads", overloadsOf, nullptr, "The names of the overloads, in order.", nullptr}, {}};
+
+}  // namespace
+
+PyObject* operatorsNamed(const std::string& name) {
+  static auto* const objects = new std::map<std::string, PyObject*>();
+  const auto found = objects->find(name);
+  if (found != objects->end()) return found->second;
+  if (Dispatcher::singleton().findOverloads(name).empty()) return nullptr;
+  PyObject* const made = newCallable(operator_type, std::make_unique<OperatorTarget>(name, std::nullopt));
+  return (*objects)[name] = made;
+}
+
+PyObject* wrapOperator(const OperatorHandle& op) {
+  return newCallable(operator_type, std::make_unique<OperatorTarget>(op.operator_name().name, op));
+}
+
+PyObject* callOperators(const char* name, std::span<PyObject* const> arguments) {
+  PyObject* const operators = operatorsNamed(name);
+  BOXCAR_CHECK(operators != nullptr, "the operator {} is not defined", name);
+  return callTarget(operators, arguments);
+}
+
+namespace {
+
+// _operators(name): all operators of a name, or None.
+PyObject* findOperators(PyObject* /*module*/, PyObject* name) {
+  try {
+    const char* const text = PyUnicode_AsUTF8(name);
+    if (text == nullptr) return nullptr;
+    PyObject* const found = operatorsNamed(text);
+    return Py_NewRef(found == nullptr ? Py_None : found);
+  } catch (...) {
+    return setPythonException();
+  }
+}
+
+// _operator_names(): the full names of all operators, without overloads, each once.
+PyObject* operatorNames(PyObject* /*module*/, PyObject* /*unused*/) {
+  try {
+    Reference names = Reference::steal(checked(PyDict_New()));
+    for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
+      checkStatus(PyDict_SetItemString(names.get(), name.name.c_str(), Py_None));
+    }
+    return PyDict_Keys(names.get());
+  } catch (...) {
+    return setPythonException();
+  }
+}
+
+// _methods(): the names of the operators of aten whose first argument is a tensor called self.
+PyObject* methodNames(PyObject* /*module*/, PyObject* /*unused*/) {
+  try {
+    Reference names = Reference::steal(checked(PyDict_New()));
+    const Dispatcher& dispatcher = Dispatcher::singleton();
+    for (const OperatorName& name : dispatcher.getAllOpNames()) {
+      if (!name.name.starts_with("aten::")) continue;
+      const std::vector<Argument>& parameters = dispatcher.findSchema(name)->schema().arguments();
+      if (parameters.empty() || parameters[0].name() != "self" || parameters[0].type() != Type::tensor()) continue;
+      checkStatus(PyDict_SetItemString(names.get(), name.name.c_str() + sizeof("aten::") - 1, Py_None));
+    }
+    return PyDict_Keys(names.get());
+  } catch (...) {
+    return setPythonException();
+  }
+}
+
+PyMethodDef kFunctions[] = {{"_methods", methodNames, METH_NOARGS, nullptr},
+                            {"_operators", findOperators, METH_O, nullptr},
+                            {"_operator_names", operatorNames, METH_NOARGS, nullptr},
+                            {}};
+
+}  // namespace
+
+void addOperators(PyObject* module) {
+  operator_type = callableType(module, "boxcar.Operator",
+                               "An operator: calling it dispatches on its arguments. `overloads` are attributes.", true,
+                               kFields, &attributeOf);
+  checkStatus(PyModule_AddFunctions(module, kFunctions));
+  // Never removed: operators may be called until the process ends.
+  static auto* const counting =
+      new RegistrationHandleRAII(Dispatcher::singleton().addRegistrationListener(std::make_unique<CountDefinitions>()));
+  static_cast<void>(counting);
+}
+
+}  // namespace boxcar::python

@@ -1,0 +1,217 @@
+#include <boxcar/interpreter/import/import_model.h>
+#include <boxcar/interpreter/runtime/interrupt.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/python/error.h>
+#include <boxcar/python/functions.h>
+#include <boxcar/python/program.h>
+#include <boxcar/python/wait.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <csignal>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace boxcar::python {
+namespace {
+
+// ---- Ctrl-C ----
+
+struct sigaction python_handler = {};
+
+// Ends the runs of scripts, and does what Python does: it notes the signal, and raises KeyboardInterrupt later.
+void interrupt(int number, siginfo_t* info, void* context) {
+  interruptScripts();
+  if ((python_handler.sa_flags & SA_SIGINFO) != 0) {
+    python_handler.sa_sigaction(number, info, context);
+  } else if (python_handler.sa_handler != SIG_DFL && python_handler.sa_handler != SIG_IGN) {
+    python_handler.sa_handler(number);
+  }
+}
+
+// Puts interrupt() before Python's handler of SIGINT, if Python has one now. signal.signal() takes it away again, so
+// each run asks.
+void catchInterrupts() noexcept {
+  struct sigaction current = {};
+  if (sigaction(SIGINT, nullptr, &current) != 0) return;
+  if ((current.sa_flags & SA_SIGINFO) != 0) {
+    if (current.sa_sigaction == &interrupt) return;
+  } else if (current.sa_handler == SIG_DFL || current.sa_handler == SIG_IGN) {
+    return;
+  }
+  python_handler = current;
+  struct sigaction own = current;
+  own.sa_flags |= SA_SIGINFO;
+  own.sa_sigaction = &interrupt;
+  sigaction(SIGINT, &own, nullptr);
+}
+
+// ---- Programs ----
+
+// A script or a model, as Python's class Program.
+class LoadedProgram final {
+ public:
+  explicit LoadedProgram(Program program) : program_(std::move(program)) {}
+
+  void run(const nb::args& args) {
+    std::vector<std::string> words;
+    for (const nb::handle word : args) words.push_back(nb::str(word).c_str());
+    const WithoutGil without_gil;
+    catchInterrupts();
+    program_.run(words);
+  }
+  void prepare(const std::vector<std::string>& rules) {
+    functions_.clear();
+    const WithoutGil without_gil;
+    program_.prepare(rules);
+    program_.run();
+  }
+  // The function called [name]: the same object each time.
+  nb::object function(const std::string& name);
+  std::vector<std::string> functions() const {
+    std::vector<std::string> names;
+    for (const FunctionSchema& schema : program_.functions()) names.push_back(toString(schema.operator_name()));
+    return names;
+  }
+
+ private:
+  Program program_;
+  std::map<std::string, nb::object> functions_;
+};
+
+// ---- Functions ----
+
+class ScriptFunction final : public Target {
+ public:
+  explicit ScriptFunction(Program::Function function)
+      : function_(std::move(function)), schema_(&function_.schema()), name_(toString(schema_->operator_name())) {}
+
+  const std::string& name() const override { return name_; }
+  std::span<const FunctionSchema* const> candidates() override { return {&schema_, 1}; }
+  void call(size_t /*index*/, Stack& stack) override {
+    catchInterrupts();
+    function_.call(stack);
+  }
+  bool isShort(size_t /*index*/, int64_t /*elements*/) const noexcept override { return false; }
+
+ private:
+  const Program::Function function_;
+  const FunctionSchema* const schema_;
+  const std::string name_;
+};
+
+nb::object LoadedProgram::function(const std::string& name) {
+  nb::object& found = functions_[name];
+  if (!found.is_valid()) found = nb::steal(newFunction(std::make_unique<ScriptFunction>(program_.function(name))));
+  return found;
+}
+
+// Tells Python of the compiler's warnings.
+LoadedProgram* warned(Program program) {
+  for (const Diagnostic& warning : program.warnings()) {
+    std::string text = toString(warning);
+    while (text.ends_with('\n')) text.pop_back();
+    checkStatus(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  }
+  return new LoadedProgram(std::move(program));
+}
+
+std::string pathOf(const nb::object& path) {
+  return nb::cast<std::string>(nb::steal(checked(PyOS_FSPath(path.ptr()))));
+}
+
+void readyToCall(Program& program, bool prepares, bool runs) {
+  catchInterrupts();
+  if (prepares) program.prepare();
+  if (runs) program.run();
+}
+
+// A model is there to be called with fixed weights, and so it is prepared unless [prepare] says otherwise.
+LoadedProgram* load(const nb::object& path, std::optional<bool> prepare, bool runs) {
+  const std::string name = pathOf(path);
+  const bool is_model = interp::isModelPath(name);
+  std::optional<Program> program;
+  {
+    const WithoutGil without_gil;
+    program = is_model ? Program::compile(interp::importModel(name), name + ".ops") : Program::load(name);
+    readyToCall(*program, prepare.value_or(is_model), runs);
+  }
+  return warned(*std::move(program));
+}
+
+LoadedProgram* compile(const std::string& text, const std::string& name, bool prepares, bool runs) {
+  std::optional<Program> program;
+  {
+    const WithoutGil without_gil;
+    program = Program::compile(text, name);
+    readyToCall(*program, prepares, runs);
+  }
+  return warned(*std::move(program));
+}
+
+}  // namespace
+
+void addPrograms(nb::module_& module) {
+  nb::class_<LoadedProgram>(
+      module, "Program",
+      "A script, or a model. Its functions are attributes; a model is called as its function forward.")
+      .def("run", &LoadedProgram::run, "args"_a, "Runs the script's statements, with [args] in argv.")
+      .def(
+          "prepare",
+          [](LoadedProgram& self, const nb::args& rules) {
+            std::vector<std::string> paths;
+            for (const nb::handle path : rules) paths.push_back(pathOf(nb::borrow(path)));
+            self.prepare(paths);
+          },
+          "rules"_a,
+          "Makes the program one that does the same in fewer passes over memory. [rules]: paths of scripts with "
+          "rewrites "
+          "of your own.")
+      .def_prop_ro("functions", &LoadedProgram::functions, "The names of the functions.")
+      .def("__getattr__",
+           [](LoadedProgram& self, const std::string& name) {
+             try {
+               return self.function(name);
+             } catch (const PythonError&) {
+               throw;
+             } catch (const Error& error) {
+               throwPython(PyExc_AttributeError, error.message());
+             }
+           })
+      .def("__dir__",
+           [](LoadedProgram& self) {
+             std::vector<std::string> names = self.functions();
+             for (const char* own : {"run", "prepare", "functions"}) names.emplace_back(own);
+             return names;
+           })
+      .def("__repr__",
+           [](LoadedProgram& self) {
+             return fmt::format("<boxcar.Program with the functions {}>", fmt::join(self.functions(), ", "));
+           })
+      .def("__call__", [](LoadedProgram& self, const nb::args& args, const nb::kwargs& keywords) {
+        return self.function("forward")(*args, **keywords);
+      });
+  module.def(
+      "load", &load, "path"_a, nb::kw_only(), "prepare"_a = nb::none(), "run"_a = true,
+      "The program in a script (.ops), or a model: what torch.export wrote (.pt2) or TorchScript (.pt). A model is "
+      "prepared (see Program.prepare) unless [prepare] says otherwise. With [run], its statements are run once, which "
+      "sets its constants.");
+  module.def(
+      "compile", &compile, "text"_a, "name"_a = "<string>", nb::kw_only(), "prepare"_a = false, "run"_a = true,
+      "The program of a script's text, which messages call [name]; relative paths in it start from the folder in "
+      "[name].");
+}
+
+}  // namespace boxcar::python

@@ -1,0 +1,172 @@
+"""Values of Python as arguments of operators, and results as values of Python."""
+
+import copy
+import gc
+import pickle
+import unittest
+import weakref
+
+import boxcar
+
+
+class Values(unittest.TestCase):
+    def test_numbers_lists_and_names_become_arguments(self):
+        self.assertEqual(boxcar.ones(2, 3).shape, (2, 3))
+        self.assertEqual(boxcar.ones([2, 3]).shape, (2, 3))
+        self.assertEqual(boxcar.zeros((1,), dtype=boxcar.int64).dtype, boxcar.int64)
+        self.assertEqual(boxcar.full([2], 2.5).tolist(), [2.5, 2.5])
+        self.assertEqual(boxcar.ones(1, device="meta").device, boxcar.device("meta"))
+        self.assertEqual(boxcar.cat([boxcar.ones(1), boxcar.zeros(1)]).tolist(), [1.0, 0.0])
+
+    def test_results_with_names_are_tuples_with_names(self):
+        result = boxcar.tensor([[1, 5], [7, 2]]).max(dim=1)
+        self.assertEqual(result.values.tolist(), [5, 7])
+        self.assertEqual(result[1].tolist(), [1, 0])
+
+    def test_a_class_without_a_value_is_named(self):
+        with self.assertRaisesRegex(TypeError, "boxcar has no value for an object of class 'object'"):
+            boxcar.relu(object())
+
+    def test_an_int_of_more_than_64_bits_is_an_overflow(self):
+        with self.assertRaises(OverflowError):
+            boxcar.add(boxcar.ones(1), 2**70)
+
+    def test_a_list_that_holds_itself_ends_with_an_error(self):
+        loop = []
+        loop.append(loop)
+        with self.assertRaises(RecursionError):
+            boxcar.cat(loop)
+
+
+class Identity(unittest.TestCase):
+    def test_a_tensor_that_comes_back_is_the_same_object(self):
+        x = boxcar.ones(2)
+        x.note = "mine"
+        self.assertIs(x.add_(1), x)
+        self.assertIs(boxcar.ops.aten.relu_(x), x)
+        script = boxcar.compile("fn same(Tensor[] xs) -> Tensor[] { return xs }")
+        self.assertIs(script.same([x, x])[1], x)
+        self.assertEqual(x.note, "mine")
+
+    def test_gradients_are_one_object_each(self):
+        x = boxcar.ones(2)
+        x.requires_grad = True
+        (x * x).sum().backward()
+        self.assertIs(x.grad, x.grad)
+        del x.grad
+        self.assertIsNone(x.grad)
+
+    def test_subclasses_keep_their_class_and_attributes(self):
+        class Named(boxcar.Tensor):
+            pass
+
+        x = Named([1.0, 2.0])
+        x.name = "x"
+        self.assertIs(type(x.mul_(2)), Named)
+        self.assertEqual(x.tolist(), [2.0, 4.0])
+        self.assertEqual(x.name, "x")
+
+    def test_tensors_are_freed(self):
+        x = boxcar.ones(2)
+        gone = weakref.ref(x)
+        x.cycle = x
+        del x
+        gc.collect()
+        self.assertIsNone(gone())
+
+
+class Syntax(unittest.TestCase):
+    def test_operators_of_python_are_operators(self):
+        a, b = boxcar.tensor([1.0, 2.0]), boxcar.tensor([3.0, 5.0])
+        for result, wanted in [(a + b, [4, 7]), (1 - a, [0, -1]), (a * 2, [2, 4]), (b / 2, [1.5, 2.5]), (2 / a, [2, 1]),
+                               (b // 2, [1, 2]), (b % 2, [1, 1]), (a ** 2, [1, 4]), (2 ** a, [2, 4]), (-a, [-1, -2]),
+                               (a < b, [True, True]), (a == 1, [True, False]), (a != b, [True, True])]:
+            self.assertEqual(result.tolist(), wanted)
+        self.assertEqual((a @ b).item(), 13)
+        self.assertEqual((boxcar.tensor([6]) & 3).tolist(), [2])
+        self.assertEqual((~boxcar.tensor([True])).tolist(), [False])
+
+    def test_in_place_operators_write_the_tensor(self):
+        x = boxcar.ones(2)
+        y = x
+        x += 1
+        x *= 3
+        self.assertIs(x, y)
+        self.assertEqual(x.tolist(), [6, 6])
+
+    def test_an_operand_of_another_class_is_pythons_error(self):
+        with self.assertRaisesRegex(TypeError, "unsupported operand"):
+            boxcar.ones(2) + "a"
+        self.assertFalse(boxcar.ones(2) == "a")
+
+    def test_numbers_of_tensors(self):
+        self.assertEqual(int(boxcar.tensor(3.7)), 3)
+        self.assertEqual(float(boxcar.tensor([2])), 2.0)
+        self.assertEqual([10, 20, 30][boxcar.tensor(1)], 20)
+        self.assertTrue(boxcar.tensor(1))
+        with self.assertRaisesRegex(ValueError, "only a tensor with one element can be converted to float; this one has 2"):
+            float(boxcar.ones(2))
+        with self.assertRaisesRegex(RuntimeError, "ambiguous"):
+            bool(boxcar.ones(2))
+
+    def test_indexing_gives_views_and_copies(self):
+        x = boxcar.arange(12).reshape(3, 4)
+        self.assertEqual(x[1, 2].item(), 6)
+        self.assertEqual(x[-1].tolist(), [8, 9, 10, 11])
+        self.assertEqual(x[:, 1::2].tolist(), [[1, 3], [5, 7], [9, 11]])
+        self.assertEqual(x[..., 0].tolist(), [0, 4, 8])
+        self.assertEqual(x[None].shape, (1, 3, 4))
+        self.assertEqual(x[x > 9].tolist(), [10, 11])
+        self.assertEqual(x[[0, 2], [1, 1]].tolist(), [1, 9])
+        self.assertEqual(x[boxcar.tensor([2, 0]), 1:3].tolist(), [[9, 10], [1, 2]])
+        x[0] = 7
+        x[1, :2] = boxcar.tensor([5, 6])
+        x[x == 11] = -1
+        x[2, [0, 1]] = [3, 4]
+        self.assertEqual(x.tolist(), [[7, 7, 7, 7], [5, 6, 6, 7], [3, 4, 10, -1]])
+
+    def test_an_index_that_is_out_of_range_is_an_index_error(self):
+        with self.assertRaisesRegex(IndexError, "index 5 out of range"):
+            boxcar.ones(2)[5]
+        with self.assertRaisesRegex(IndexError, "too long"):
+            boxcar.ones(2)[0, 0]
+
+    def test_iteration_length_and_membership(self):
+        x = boxcar.arange(3)
+        self.assertEqual([int(each) for each in x], [0, 1, 2])
+        self.assertEqual(len(x), 3)
+        self.assertIn(2, x)
+        self.assertNotIn(5, x)
+        with self.assertRaisesRegex(TypeError, "len"):
+            len(boxcar.tensor(1))
+
+    def test_hashes_are_those_of_objects(self):
+        x, y = boxcar.ones(1), boxcar.ones(1)
+        self.assertEqual(len({x, y, x}), 2)
+
+
+class Copies(unittest.TestCase):
+    def test_pickles_keep_elements_dtype_attributes_and_gradients(self):
+        for dtype in (boxcar.float32, boxcar.bfloat16, boxcar.bool, boxcar.int8, boxcar.complex64):
+            x = boxcar.tensor([[1, 0], [2, 3]]).to(dtype)[:, :1]
+            y = pickle.loads(pickle.dumps(x))
+            self.assertEqual(y.dtype, dtype)
+            self.assertEqual(y.tolist(), x.tolist())
+        x = boxcar.ones(2)
+        x.note, x.requires_grad = "kept", True
+        y = pickle.loads(pickle.dumps(x))
+        self.assertEqual((y.note, y.requires_grad), ("kept", True))
+        self.assertEqual(pickle.loads(pickle.dumps(boxcar.zeros(0, 3))).shape, (0, 3))
+        self.assertIs(pickle.loads(pickle.dumps(boxcar.float16)), boxcar.float16)
+        self.assertEqual(pickle.loads(pickle.dumps(boxcar.device("cuda:1"))), boxcar.device("cuda:1"))
+
+    def test_deep_copies_have_memory_of_their_own(self):
+        x = boxcar.ones(2)
+        y = copy.deepcopy({"x": x, "again": x})
+        y["x"].add_(1)
+        self.assertEqual(x.tolist(), [1, 1])
+        self.assertIs(y["x"], y["again"])
+
+
+if __name__ == "__main__":
+    unittest.main()
