@@ -15,9 +15,13 @@ namespace {
 PyObject* compile_error = nullptr;
 PyObject* script_error = nullptr;
 
-// The exception that the running call of this thread raised last: a script's error says in which lines it passed, and
-// gets it as its cause.
-thread_local std::weak_ptr<PyObject> latest;
+// The exception of Python's that this thread took last, and its text: the error of a script that it passed through has
+// the text, and gets the exception as its cause.
+struct Latest {
+  std::shared_ptr<PyObject> exception;
+  std::string text;
+};
+thread_local Latest latest;
 
 struct ReleaseWithGil {
   void operator()(PyObject* object) const noexcept {
@@ -73,7 +77,9 @@ void raiseScriptError(const ScriptError& error) {
   if (error.cause() == ScriptErrorCause::Interrupt && PyErr_CheckSignals() < 0) return;
   raiseWith(script_error, error.what(), [&](PyObject* exception) {
     setAttribute(exception, "reason", PyUnicode_FromString(error.reason().c_str()));
-    if (const auto cause = latest.lock()) PyException_SetCause(exception, Py_NewRef(cause.get()));
+    const Latest cause = std::exchange(latest, {});
+    if (cause.exception != nullptr && error.reason().find(cause.text) != std::string::npos)
+      PyException_SetCause(exception, Py_NewRef(cause.exception.get()));
   });
 }
 
@@ -90,11 +96,12 @@ PythonError PythonError::fetch() {
   Py_XDECREF(type);
   Py_XDECREF(trace);
   std::shared_ptr<PyObject> exception(value, ReleaseWithGil());
-  latest = exception;
-  return {textOf(value), std::move(exception)};
+  latest = {exception, textOf(value)};
+  return {latest.text, std::move(exception)};
 }
 
 void PythonError::restore() const {
+  latest = {};
   PyObject* const exception = exception_.get();
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception)), exception);
 }

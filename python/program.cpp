@@ -118,16 +118,6 @@ nb::object LoadedProgram::function(const std::string& name) {
   return found;
 }
 
-// Tells Python of the compiler's warnings.
-LoadedProgram* warned(Program program) {
-  for (const Diagnostic& warning : program.warnings()) {
-    std::string text = toString(warning);
-    while (text.ends_with('\n')) text.pop_back();
-    checkStatus(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
-  }
-  return new LoadedProgram(std::move(program));
-}
-
 std::string pathOf(const nb::object& path) {
   return nb::cast<std::string>(nb::steal(checked(PyOS_FSPath(path.ptr()))));
 }
@@ -148,7 +138,7 @@ LoadedProgram* load(const nb::object& path, std::optional<bool> prepare, bool ru
     program = is_model ? Program::compile(interp::importModel(name), name + ".ops") : Program::load(name);
     readyToCall(*program, prepare.value_or(is_model), runs);
   }
-  return warned(*std::move(program));
+  return new LoadedProgram(*std::move(program));
 }
 
 LoadedProgram* compile(const std::string& text, const std::string& name, bool prepares, bool runs) {
@@ -158,7 +148,7 @@ LoadedProgram* compile(const std::string& text, const std::string& name, bool pr
     program = Program::compile(text, name);
     readyToCall(*program, prepares, runs);
   }
-  return warned(*std::move(program));
+  return new LoadedProgram(*std::move(program));
 }
 
 }  // namespace
