@@ -9,12 +9,13 @@
 #include <boxcar/python/error.h>
 #include <boxcar/python/operators.h>
 #include <boxcar/python/reference.h>
+#include <boxcar/python/tensor_object.h>
 #include <fmt/format.h>
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -67,7 +68,7 @@ class OperatorTarget final : public Target {
   void call(size_t index, Stack& stack) override { operators_[index].callBoxed(stack); }
   bool isShort(size_t index, int64_t elements) const noexcept override {
     // A mode's handler may wait for another thread.
-    return elements <= kMostElementsOfShortCalls && quick_[index] && !detail::callsAreWatched() &&
+    return elements <= kMostElementsOfShortCalls && quick_[index] && !boxcar::detail::callsAreWatched() &&
            modeCount(DispatchKey::PreDispatch) == 0 && modeCount(DispatchKey::Python) == 0;
   }
   std::string describe(size_t index, const Stack& stack, size_t height, const char* message) const override {
@@ -156,17 +157,24 @@ PyObject* attributeOf(PyObject* object, PyObject* name) {
   }
 }
 
+// The object of all operators called [name]; null until it is made.
+PyObject*& objectOf(const std::string& name) {
+  static auto* const objects = new std::unordered_map<std::string, PyObject*>();
+  return (*objects)[name];
+}
+
+PyObject* newOperators(const std::string& name) {
+  return newCallable(operator_type, std::make_unique<OperatorTarget>(name, std::nullopt));
+}
+
 PyGetSetDef kFields[] = {{"overloads", overloadsOf, nullptr, "The names of the overloads, in order.", nullptr}, {}};
 
 }  // namespace
 
 PyObject* operatorsNamed(const std::string& name) {
-  static auto* const objects = new std::map<std::string, PyObject*>();
-  const auto found = objects->find(name);
-  if (found != objects->end()) return found->second;
-  if (Dispatcher::singleton().findOverloads(name).empty()) return nullptr;
-  PyObject* const made = newCallable(operator_type, std::make_unique<OperatorTarget>(name, std::nullopt));
-  return (*objects)[name] = made;
+  PyObject*& found = objectOf(name);
+  if (found == nullptr && !Dispatcher::singleton().findOverloads(name).empty()) found = newOperators(name);
+  return found;
 }
 
 PyObject* wrapOperator(const OperatorHandle& op) {
@@ -206,27 +214,27 @@ PyObject* operatorNames(PyObject* /*module*/, PyObject* /*unused*/) {
   }
 }
 
-// _methods(): the names of the operators of aten whose first argument is a tensor called self.
-PyObject* methodNames(PyObject* /*module*/, PyObject* /*unused*/) {
-  try {
-    Reference names = Reference::steal(checked(PyDict_New()));
-    const Dispatcher& dispatcher = Dispatcher::singleton();
-    for (const OperatorName& name : dispatcher.getAllOpNames()) {
-      if (!name.name.starts_with("aten::")) continue;
-      const std::vector<Argument>& parameters = dispatcher.findSchema(name)->schema().arguments();
-      if (parameters.empty() || parameters[0].name() != "self" || parameters[0].type() != Type::tensor()) continue;
-      checkStatus(PyDict_SetItemString(names.get(), name.name.c_str() + sizeof("aten::") - 1, Py_None));
-    }
-    return PyDict_Keys(names.get());
-  } catch (...) {
-    return setPythonException();
-  }
-}
-
-PyMethodDef kFunctions[] = {{"_methods", methodNames, METH_NOARGS, nullptr},
-                            {"_operators", findOperators, METH_O, nullptr},
+PyMethodDef kFunctions[] = {{"_operators", findOperators, METH_O, nullptr},
                             {"_operator_names", operatorNames, METH_NOARGS, nullptr},
                             {}};
+
+// Operators of aten whose first argument is a tensor called self are methods of tensors.
+void addMethods() {
+  const Dispatcher& dispatcher = Dispatcher::singleton();
+  PyObject* const methods = detail::tensor_type->tp_dict;
+  constexpr std::string_view kNamespace = "aten::";
+  for (const OperatorName& name : dispatcher.getAllOpNames()) {
+    if (!name.name.starts_with(kNamespace)) continue;
+    const std::vector<Argument>& parameters = dispatcher.findSchema(name)->schema().arguments();
+    if (parameters.empty() || parameters[0].name() != "self" || parameters[0].type() != Type::tensor()) continue;
+    PyObject*& object = objectOf(name.name);
+    if (object == nullptr) object = newOperators(name.name);
+    const Reference key = Reference::steal(checked(PyUnicode_InternFromString(name.name.c_str() + kNamespace.size())));
+    // What the class itself has stays: size(), is_complex().
+    if (PyDict_SetDefault(methods, key.get(), object) == nullptr) throwPythonError();
+  }
+  PyType_Modified(detail::tensor_type);
+}
 
 }  // namespace
 
@@ -239,6 +247,7 @@ void addOperators(PyObject* module) {
   static auto* const counting =
       new RegistrationHandleRAII(Dispatcher::singleton().addRegistrationListener(std::make_unique<CountDefinitions>()));
   static_cast<void>(counting);
+  addMethods();
 }
 
 }  // namespace boxcar::python

@@ -66,20 +66,6 @@ DLManagedTensorVersioned* versionedOf(Unversioned* old) {
   return dlpack::asDLManagedTensor(managed.release());
 }
 
-// The producer's deleter may need the GIL, and the last tensor may go on any thread.
-DLManagedTensorVersioned* releasedUnderGil(DLManagedTensorVersioned* producers) {
-  auto managed = std::make_unique<dlpack::ManagedTensor>(*dlpack::asManagedTensor(producers));
-  managed->manager_ctx = producers;
-  managed->deleter = [](DLManagedTensorVersioned* self) {
-    auto* const kept = static_cast<DLManagedTensorVersioned*>(dlpack::asManagedTensor(self)->manager_ctx);
-    delete dlpack::asManagedTensor(self);
-    if (Py_IsInitialized() == 0) return;
-    const WithGil with_gil;
-    releaseDLPack(kept);
-  };
-  return dlpack::asDLManagedTensor(managed.release());
-}
-
 // Finishes the work on a device, since DLPack's streams say only when the other side may begin.
 void finishWork(const Tensor& tensor) {
   if (!tensor.is_cuda()) return;
@@ -97,13 +83,12 @@ Tensor tensorOfCapsule(PyObject* capsule) {
   } else {
     throwPython(PyExc_ValueError, "from_dlpack(): the capsule holds no DLPack tensor, or was used before");
   }
-  // From here on the tensor's memory is ours to release.
+  // From here on the memory is ours to release, on any thread: producers of DLPack take the GIL where they need it.
   checkStatus(PyCapsule_SetName(capsule, used));
-  DLManagedTensorVersioned* const own = releasedUnderGil(managed);
   try {
-    return fromDLPack(own);
+    return fromDLPack(managed);
   } catch (...) {
-    releaseDLPack(own);
+    releaseDLPack(managed);
     throw;
   }
 }

@@ -1,16 +1,8 @@
-"""What tensors have beside the syntax and the attributes of the class in C++: the operators as methods, and pickling."""
+"""What tensors have beside what the class in C++ has: copies and pickles, and the state of factories."""
 
 from boxcar import _core
 
 _default_device = []
-
-
-def _add_methods():
-    """Operators whose first argument is a tensor called self are methods of tensors."""
-    own = set(vars(_core.Tensor))
-    for name in _core._methods():
-        if name not in own:
-            setattr(_core.Tensor, name, _core._operators("aten::" + name))
 
 
 def _reduce(self, protocol):
@@ -73,7 +65,6 @@ def set_default_device(device):
         _default_device.append(scope)
 
 
-_add_methods()
 _core.Tensor.__reduce_ex__ = _reduce
 _core.Tensor.__deepcopy__ = _deepcopy
 _core.Tensor.__format__ = _format
