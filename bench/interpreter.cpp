@@ -25,6 +25,22 @@ for i in range(100000) { bench::no_op(a, b) }
 }
 BENCHMARK(operatorCalls)->Name("script_100000_operator_calls/boxcar")->Unit(benchmark::kMicrosecond);
 
+// What bench/python_calls.py compares a call from Python with.
+void functionCall(benchmark::State& state) {
+  Program program = Program::compile("fn second(Tensor a, Tensor b) -> Tensor { return b }", "bench.ops");
+  program.run();
+  const Program::Function second = program.function("second");
+  const Tensor a = Tensor::allocate({}, ScalarType::Float);
+  const Tensor b = Tensor::allocate({}, ScalarType::Float);
+  Stack stack;
+  for (auto _ : state) {
+    push(stack, a, b);
+    second.call(stack);
+    benchmark::DoNotOptimize(pop(stack));
+  }
+}
+BENCHMARK(functionCall)->Name("script_function_of_two_tensors/boxcar");
+
 void whileLoop(benchmark::State& state) {
   runScript(state, R"(
 fn sum_of_squares(int n) -> int {

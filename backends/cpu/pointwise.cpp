@@ -13,10 +13,10 @@ constexpr const Loops* kAllLoops[] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LOOPS) &
                                       &LoopsOf<Functor::kBinaryFunction>::value};
 #undef BOXCAR_ADDRESS_OF_LOOPS
 
-Loop loopOf(const native::PointwiseWork& work) { return cpu::loopOf(work.functor, work.type); }
+Loop loopOfWork(const native::PointwiseWork& work) { return cpu::loopOf(work.functor, work.type); }
 
 void flat(const native::PointwiseWork& work, const native::FlatOperands& operands, int64_t n) {
-  const Loop loop = loopOf(work);
+  const Loop loop = loopOfWork(work);
   if (n < kParallelGrain) return loop(operands.data, operands.steps, n, 1, work.params);
   parallelFor(0, n, grainOf(work.functor, work.type), [&](int64_t begin, int64_t end) {
     char* part[kMaxOperands];
@@ -30,7 +30,7 @@ void strided(const native::PointwiseWork& work, const native::StridedOperand* op
   for (int i = 0; i < work.count; ++i) {
     nest.add(operands[i].data, operands[i].sizes, operands[i].strides, operands[i].itemsize);
   }
-  nest.runParallel(loopOf(work), work.params, grainOf(work.functor, work.type));
+  nest.runParallel(loopOfWork(work), work.params, grainOf(work.functor, work.type));
 }
 
 // How long functors take for float32, in thirds of a step.
