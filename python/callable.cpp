@@ -97,6 +97,31 @@ void arrange(const FunctionSchema& schema, const KnownCall& call, Stack& stack) 
   for (IValue& value : arranged) stack.push_back(std::move(value));
 }
 
+// The names that PyTorch's functions accept for parameters that schemas call otherwise.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"input", "self"}, {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "self"},
+    {"a", "self"},     {"x1", "self"},  {"x2", "other"}};
+
+bool hasParameter(std::span<const FunctionSchema* const> candidates, std::string_view name) {
+  return std::ranges::any_of(candidates, [name](const FunctionSchema* schema) {
+    return std::ranges::any_of(schema->arguments(), [name](const Argument& each) { return each.name() == name; });
+  });
+}
+
+// Replaces such names in a call of PyTorch's operators by those of the schemas. A name that an overload has means
+// itself.
+void takeSchemaNames(const Target& target, std::span<const FunctionSchema* const> candidates,
+                     std::span<std::string_view> names) {
+  if (!target.name().starts_with("aten::")) return;
+  for (std::string_view& name : names) {
+    for (const auto& [other, own] : kOtherNames) {
+      if (name != other || hasParameter(candidates, other) || std::ranges::find(names, own) != names.end()) continue;
+      name = own;
+      break;
+    }
+  }
+}
+
 KnownCall choose(Target& target, uint64_t codes, PyObject* keywords, const Stack& stack) {
   std::vector<std::string_view> names(stack.size());
   const size_t count = keywords == nullptr ? 0 : static_cast<size_t>(PyTuple_GET_SIZE(keywords));
@@ -111,6 +136,7 @@ KnownCall choose(Target& target, uint64_t codes, PyObject* keywords, const Stack
     throwPython(PyExc_RuntimeError,
                 target.name() + " is not defined any more: its library was unloaded or its script is gone");
   }
+  takeSchemaNames(target, candidates, names);
   interp::ValueResolution resolution;
   try {
     resolution = interp::resolveValues(target.name(), candidates, {stack.data(), stack.size()}, names);

@@ -63,7 +63,9 @@ void catchInterrupts() noexcept {
 // A script or a model, as Python's class Program.
 class LoadedProgram final {
  public:
-  explicit LoadedProgram(Program program) : program_(std::move(program)) {}
+  // [weights]: what must live as long as the program for it to load its weights again; null if they are in a file.
+  explicit LoadedProgram(Program program, nb::object weights = {})
+      : program_(std::move(program)), weights_(std::move(weights)) {}
 
   void run(const nb::args& args) {
     std::vector<std::string> words;
@@ -89,6 +91,7 @@ class LoadedProgram final {
  private:
   Program program_;
   std::map<std::string, nb::object> functions_;
+  nb::object weights_;
 };
 
 // ---- Functions ----
@@ -139,6 +142,18 @@ LoadedProgram* load(const nb::object& path, std::optional<bool> prepare, bool ru
     readyToCall(*program, prepare.value_or(is_model), runs);
   }
   return new LoadedProgram(*std::move(program));
+}
+
+// The program of the archive that is in the memory of the open file [file], which messages call [name].
+LoadedProgram* loadMemory(const nb::object& file, const std::string& name, bool prepares) {
+  const std::string path = fmt::format("/proc/self/fd/{}", nb::cast<int>(file.attr("fileno")()));
+  std::optional<Program> program;
+  {
+    const WithoutGil without_gil;
+    program = Program::compile(interp::importModel(path, {.weights = path}), name + ".ops");
+    readyToCall(*program, prepares, true);
+  }
+  return new LoadedProgram(*std::move(program), file);
 }
 
 LoadedProgram* compile(const std::string& text, const std::string& name, bool prepares, bool runs) {
@@ -198,6 +213,7 @@ void addPrograms(nb::module_& module) {
       "The program in a script (.ops), or a model: what torch.export wrote (.pt2) or TorchScript (.pt). A model is "
       "prepared (see Program.prepare) unless [prepare] says otherwise. With [run], its statements are run once, which "
       "sets its constants.");
+  module.def("_load_memory", &loadMemory, "file"_a, "name"_a, "prepare"_a);
   module.def(
       "compile", &compile, "text"_a, "name"_a = "<string>", nb::kw_only(), "prepare"_a = false, "run"_a = true,
       "The program of a script's text, which messages call [name]; relative paths in it start from the folder in "

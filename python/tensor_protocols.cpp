@@ -53,14 +53,15 @@ PyObject* inPlace(PyObject* a, PyObject* b) {
   return PyObject_Vectorcall(operators<name>(), arguments, 2, nullptr);
 }
 
-#define BOXCAR_NAMES(_)                                                                                           \
-  _(add)                                                                                                          \
-  _(sub)                                                                                                          \
-  _(mul)                                                                                                          \
-  _(div) _(remainder) _(floor_divide) _(pow) _(matmul) _(bitwise_and) _(bitwise_or) _(bitwise_xor) _(bitwise_not) \
-      _(neg) _(positive) _(abs) _(add_) _(sub_) _(mul_) _(div_) _(remainder_) _(floor_divide_) _(bitwise_and_)    \
-          _(bitwise_or_) _(bitwise_xor_) _(pow_) _(eq) _(ne) _(lt) _(le) _(gt) _(ge) _(item) _(unbind)            \
-              _(bitwise_left_shift) _(bitwise_right_shift) _(mT) _(t)
+#define BOXCAR_NAMES(_)                                                                                                \
+  _(add)                                                                                                               \
+  _(sub)                                                                                                               \
+  _(mul)                                                                                                               \
+  _(div)                                                                                                               \
+  _(remainder) _(floor_divide) _(pow) _(matmul) _(bitwise_and) _(bitwise_or) _(bitwise_xor) _(bitwise_not) _(neg)      \
+      _(positive) _(abs) _(add_) _(sub_) _(mul_) _(div_) _(remainder_) _(floor_divide_) _(bitwise_and_) _(bitwise_or_) \
+          _(bitwise_xor_) _(pow_) _(eq) _(ne) _(lt) _(le) _(gt) _(ge) _(item) _(unbind) _(bitwise_left_shift)          \
+              _(bitwise_right_shift) _(mT) _(t)
 #define BOXCAR_NAME(name) constexpr char k_##name[] = "aten::" #name;
 BOXCAR_NAMES(BOXCAR_NAME)
 #undef BOXCAR_NAME
@@ -265,10 +266,17 @@ PyObject* callBuiltin(const char* name, PyObject* object) {
   }
 }
 PyObject* tolist(PyObject* object, PyObject* /*unused*/) { return callBuiltin("tensor.tolist", object); }
+// float(), float(memory_format=boxcar.channels_last)
 template <ScalarType dtype>
-PyObject* converted(PyObject* object, PyObject* /*unused*/) {
-  const Reference wanted = Reference::steal(wrapDtype(dtype));
-  return PyObject_CallMethod(object, "to", "O", wanted.get());
+PyObject* converted(PyObject* object, PyObject* arguments, PyObject* keywords) {
+  if (PyTuple_GET_SIZE(arguments) != 0) {
+    PyErr_SetString(PyExc_TypeError, "it takes nothing but memory_format=");
+    return nullptr;
+  }
+  const Reference to = Reference::steal(PyObject_GetAttrString(object, "to"));
+  if (to.get() == nullptr) return nullptr;
+  const Reference wanted = Reference::steal(PyTuple_Pack(1, Reference::steal(wrapDtype(dtype)).get()));
+  return wanted.get() == nullptr ? nullptr : PyObject_Call(to.get(), wanted.get(), keywords);
 }
 PyObject* toCpu(PyObject* object, PyObject* /*unused*/) { return PyObject_CallMethod(object, "to", "s", "cpu"); }
 PyObject* toCuda(PyObject* object, PyObject* /*unused*/) { return PyObject_CallMethod(object, "to", "s", "cuda"); }
@@ -299,15 +307,26 @@ PyObject* dimensions(PyObject* object, PyObject* const* arguments, Py_ssize_t co
   }
 }
 
+#define BOXCAR_CONVERSION(name, dtype, text)                                                            \
+  {                                                                                                     \
+    name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&converted<ScalarType::dtype>)),   \
+        METH_VARARGS | METH_KEYWORDS, name "(memory_format=preserve_format): the elements as " text "." \
+  }
+
 PyMethodDef kMethods[] = {
     {"tolist", tolist, METH_NOARGS, "The elements as nested lists of numbers."},
-    {"float", converted<ScalarType::Float>, METH_NOARGS, "The elements as float32."},
-    {"double", converted<ScalarType::Double>, METH_NOARGS, "The elements as float64."},
-    {"half", converted<ScalarType::Half>, METH_NOARGS, "The elements as float16."},
-    {"bfloat16", converted<ScalarType::BFloat16>, METH_NOARGS, "The elements as bfloat16."},
-    {"int", converted<ScalarType::Int>, METH_NOARGS, "The elements as int32."},
-    {"long", converted<ScalarType::Long>, METH_NOARGS, "The elements as int64."},
-    {"bool", converted<ScalarType::Bool>, METH_NOARGS, "The elements as bools."},
+    BOXCAR_CONVERSION("float", Float, "float32"),
+    BOXCAR_CONVERSION("double", Double, "float64"),
+    BOXCAR_CONVERSION("half", Half, "float16"),
+    BOXCAR_CONVERSION("bfloat16", BFloat16, "bfloat16"),
+    BOXCAR_CONVERSION("int", Int, "int32"),
+    BOXCAR_CONVERSION("long", Long, "int64"),
+    BOXCAR_CONVERSION("bool", Bool, "bools"),
+    BOXCAR_CONVERSION("short", Short, "int16"),
+    BOXCAR_CONVERSION("char", Char, "int8"),
+    BOXCAR_CONVERSION("byte", Byte, "uint8"),
+    BOXCAR_CONVERSION("cfloat", ComplexFloat, "complex64"),
+    BOXCAR_CONVERSION("cdouble", ComplexDouble, "complex128"),
     {"cpu", toCpu, METH_NOARGS, "The tensor in the CPU's memory."},
     {"cuda", toCuda, METH_NOARGS, "The tensor on the current CUDA device."},
     {"dim", dim, METH_NOARGS, "The number of dimensions."},

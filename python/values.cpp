@@ -134,6 +134,9 @@ IValue dictOf(PyObject* object) {
   return dict;
 }
 
+// Whether from_dlpack() may take it.
+bool isShareable(PyObject* object) { return PyObject_HasAttrString(object, "__dlpack__") != 0; }
+
 // Numbers of other classes: subclasses of int and float, NumPy's scalars.
 bool convertNumber(PyObject* object, IValue& value, TypeCode& code) {
   if (PyFloat_Check(object) != 0) {
@@ -147,7 +150,8 @@ bool convertNumber(PyObject* object, IValue& value, TypeCode& code) {
     value = std::complex<double>(number.real, number.imag);
     return true;
   }
-  if (PySequence_Check(object) != 0) return false;  // an array of NumPy's with one element is no number
+  // An array of NumPy's and a tensor of PyTorch's with one element are no numbers.
+  if (PySequence_Check(object) != 0 || isShareable(object)) return false;
   const char* const name = Py_TYPE(object)->tp_name;
   if (std::string_view(name).starts_with("numpy.bool")) {
     const int truth = PyObject_IsTrue(object);
@@ -213,6 +217,28 @@ PyObject* intToPython(int64_t number, TypePtr type) {
   }
 }
 
+[[noreturn]] void failWithoutValue(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  const Reference module =
+      Reference::steal(checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__")));
+  const Reference name =
+      Reference::steal(checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__qualname__")));
+  const std::string prefix = PyUnicode_Check(module.get()) != 0 ? std::string(textOf(module.get())) + "." : "";
+  const std::string shown = (prefix == "builtins." ? "" : prefix) + std::string(textOf(name.get()));
+  if (isShareable(object)) {
+    throwPython(PyExc_TypeError,
+                fmt::format("boxcar takes no object of class '{}' as an argument; boxcar.from_dlpack(x) "
+                            "makes a tensor that shares its memory (of one of PyTorch's that requires "
+                            "grad, x.detach() does)",
+                            shown));
+  }
+  throwPython(PyExc_TypeError,
+              fmt::format("boxcar has no value for an object of class '{}'; it takes Tensors, numbers, strs, dtypes, "
+                          "devices, functions, and lists, tuples and dicts of these. Arrays become tensors by "
+                          "boxcar.from_numpy() or boxcar.from_dlpack()",
+                          shown));
+}
+
 }  // namespace
 
 IValue toValue(PyObject* object, TypeCode& code) {
@@ -256,11 +282,7 @@ IValue toValue(PyObject* object, TypeCode& code) {
   if (IValue number; convertNumber(object, number, code)) return number;
   if (IValue held = valueIn(object); !held.isNone()) return held;
   if (PyCallable_Check(object) != 0) return functionOf(object);
-  throwPython(PyExc_TypeError,
-              fmt::format("boxcar has no value for an object of class '{}'; it takes Tensors, numbers, strs, dtypes, "
-                          "devices, functions, and lists, tuples and dicts of these. Arrays become tensors by "
-                          "boxcar.from_numpy() or boxcar.from_dlpack()",
-                          type->tp_name));
+  failWithoutValue(object);
 }
 
 PyObject* toPython(IValue value, TypePtr type) {

@@ -10,15 +10,15 @@ class Namespace:
         self.__name__ = name
 
     def __getattr__(self, name):
-        if not name.startswith("__"):
-            full = f"{self.__name__}::{name}"
-            found = _core._operators(full)
-            if found is not None:
-                self.__dict__[name] = found
-                return found
-            near = _near(full)
-            raise AttributeError(f"there is no operator {full}" + (f"; did you mean {near}?" if near else ""))
-        raise AttributeError(name)
+        full = f"{self.__name__}::{name}"
+        found = _core._operators(full)
+        if found is not None:
+            self.__dict__[name] = found  # also one such as __and__
+            return found
+        if name.startswith("__"):
+            raise AttributeError(name)
+        near = _near(full)
+        raise AttributeError(f"there is no operator {full}" + (f"; did you mean {near}?" if near else ""))
 
     def __dir__(self):
         prefix = self.__name__ + "::"
