@@ -154,6 +154,26 @@ KnownCall choose(Target& target, uint64_t codes, PyObject* keywords, const Stack
   return call;
 }
 
+// Calls an operator of PyTorch's that takes no such arguments in the form that boxcar._forms has for them, such as
+// einsum("ij", x); returns null where it has none.
+PyObject* callOtherForm(CallableObject& callable, PyObject* const* arguments, size_t count, PyObject* keywords) {
+  if (!callable.target->name().starts_with("aten::")) return nullptr;
+  const auto named = keywords == nullptr ? size_t{0} : static_cast<size_t>(PyTuple_GET_SIZE(keywords));
+  Reference positional = Reference::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(count - named))));
+  for (size_t i = 0; i < count - named; ++i)
+    PyTuple_SET_ITEM(positional.get(), static_cast<Py_ssize_t>(i), Py_NewRef(arguments[i]));
+  const Reference by_name = Reference::steal(checked(PyDict_New()));
+  for (size_t i = 0; i < named; ++i) {
+    checkStatus(PyDict_SetItem(by_name.get(), PyTuple_GET_ITEM(keywords, static_cast<Py_ssize_t>(i)),
+                               arguments[count - named + i]));
+  }
+  const Reference forms = Reference::steal(checked(PyImport_ImportModule("boxcar._forms")));
+  Reference result =
+      Reference::steal(checked(PyObject_CallMethod(forms.get(), "call", "OsOO", reinterpret_cast<PyObject*>(&callable),
+                                                   callable.target->name().c_str(), positional.get(), by_name.get())));
+  return result.get() == Py_NotImplemented ? nullptr : result.release();
+}
+
 // Adds what the call was to the message of the error that is being handled, and throws it again.
 [[noreturn]] void rethrowDescribed(const Target& target, size_t candidate, const Stack& stack, size_t height) {
   try {
@@ -201,7 +221,12 @@ PyObject* callWith(CallableObject& callable, PyObject* const* arguments, size_t 
     }
   }
   if (known == nullptr) {
-    made = choose(target, codes, keywords, stack);
+    try {
+      made = choose(target, codes, keywords, stack);
+    } catch (const PythonError&) {
+      if (PyObject* const result = callOtherForm(callable, arguments, count, keywords)) return result;
+      throw;
+    }
     if (has_codes) {
       if (callable.known.size() == kMostKnown) callable.known.clear();
       callable.known.push_back(*made);

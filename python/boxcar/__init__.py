@@ -26,6 +26,7 @@ cfloat, cdouble = complex64, complex128
 
 # Functions of these names are Python's own or are defined in a module that is loaded when it is asked for.
 _LAZY = {"from_torch": "boxcar._torch", "explain": "boxcar._explain"}
+_LAZY |= dict.fromkeys(("broadcast_shapes", "stft", "unique", "unique_consecutive", "unravel_index"), "boxcar._functions")
 
 
 def __getattr__(name):
@@ -39,6 +40,10 @@ def __getattr__(name):
             return found
         if name in ("autograd", "func", "io"):
             return getattr(ops, name)
+        if name in ("fft", "linalg", "special"):
+            return globals().setdefault(name, ops.Prefixed(name))
+        if name == "nn":
+            return _importlib.import_module("boxcar.nn")
     raise AttributeError(f"module 'boxcar' has no attribute '{name}', and there is no operator aten::{name}")
 
 

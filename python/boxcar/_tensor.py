@@ -5,6 +5,19 @@ from boxcar import _core
 _default_device = []
 
 
+def _method(name):
+    def method(self, *args, **kwargs):
+        from boxcar import _functions
+        return getattr(_functions, name)(self, *args, **kwargs)
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+# These are operators of other results and arguments, or none.
+for _name in ("stft", "unique", "unique_consecutive"):
+    setattr(_core.Tensor, _name, _method(_name))
+
+
 def _reduce(self, protocol):
     """Pickles the elements; the device and whether the tensor requires grad are kept."""
     requires_grad = self.requires_grad

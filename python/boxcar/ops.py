@@ -28,6 +28,26 @@ class Namespace:
         return f"<boxcar.ops.{self.__name__}>"
 
 
+class Prefixed(Namespace):
+    """PyTorch's namespaces in aten, such as linalg: linalg.det is aten::linalg_det."""
+
+    def __init__(self, name):
+        self.__dict__.update(__name__=name, _aten=f"aten::{name}_")
+
+    def __getattr__(self, name):
+        found = None if name.startswith("__") else _core._operators(self._aten + name)
+        if found is None:
+            raise AttributeError(f"there is no operator {self._aten}{name}")
+        self.__dict__[name] = found
+        return found
+
+    def __dir__(self):
+        return sorted(name.removeprefix(self._aten) for name in _core._operator_names() if name.startswith(self._aten))
+
+    def __repr__(self):
+        return f"<boxcar.{self.__name__}>"
+
+
 def _near(name):
     import difflib
     return next(iter(difflib.get_close_matches(name, _core._operator_names(), 1)), None)

@@ -53,5 +53,85 @@ class Methods(unittest.TestCase):
             boxcar.ops.aten.__no_such__
 
 
+class Forms(unittest.TestCase):
+    """Calls that PyTorch's Python takes and its schemas do not."""
+
+    def test_factories_take_requires_grad_and_out_with_a_dtype(self):
+        self.assertTrue(boxcar.zeros(2, requires_grad=True).requires_grad)
+        self.assertFalse(boxcar.rand_like(boxcar.ones(2), requires_grad=False).requires_grad)
+        self.assertTrue(boxcar.ones(1).new_zeros(2, requires_grad=True).is_leaf)
+        out = boxcar.empty(0)
+        self.assertIs(boxcar.arange(3, dtype=boxcar.float32, device="cpu", out=out), out)
+        self.assertEqual(out.tolist(), [0, 1, 2])
+        with self.assertRaisesRegex(RuntimeError, r"`dtype` is boxcar.int64, but that of `out` is boxcar.float32"):
+            boxcar.zeros(2, dtype=boxcar.int64, out=out)
+
+    def test_several_outs_are_a_tuple(self):
+        values, indices = boxcar.empty(0), boxcar.empty(0, dtype=boxcar.int64)
+        result = boxcar.max(boxcar.tensor([[1.0, 3.0]]), 1, out=(values, indices))
+        self.assertIs(result.values, values)
+        self.assertEqual((values.tolist(), indices.tolist()), ([3.0], [1]))
+
+    def test_tensors_may_be_separate_arguments(self):
+        x, y = boxcar.tensor([1.0, 2.0]), boxcar.tensor([[3.0], [4.0]])
+        self.assertEqual([each.shape for each in boxcar.broadcast_tensors(x, y)], [(2, 2), (2, 2)])
+        self.assertEqual(boxcar.meshgrid(x, x, indexing="ij")[0].tolist(), [[1.0, 1.0], [2.0, 2.0]])
+        self.assertEqual(boxcar.cartesian_prod(x, x).shape, (4, 2))
+        self.assertEqual(boxcar.block_diag(y, y).shape, (4, 2))
+        self.assertEqual(boxcar.einsum("i,ji->i", x, y.expand(2, 2)).tolist(), [7.0, 14.0])
+
+    def test_words_and_numbers_stand_for_what_schemas_want(self):
+        x = boxcar.tensor([[3.0, 0.0], [0.0, 4.0]])
+        self.assertEqual(boxcar.tensordot(x, x, dims=2).item(), 25.0)
+        self.assertEqual(boxcar.norm(x, "fro").item(), 5.0)
+        self.assertEqual(boxcar.norm(x, "nuc").item(), 7.0)
+        self.assertEqual([each.tolist() for each in x.nonzero(as_tuple=True)], [[0, 1], [0, 1]])
+        self.assertEqual(boxcar.cdist(x, x, compute_mode="donot_use_mm_for_euclid_dist")[0, 1].item(), 5.0)
+
+    def test_a_call_of_no_form_has_the_error_of_its_schemas(self):
+        with self.assertRaisesRegex(TypeError, "no overload of aten::add takes"):
+            boxcar.add(boxcar.ones(1), "one")
+        with self.assertRaisesRegex(TypeError, "must be str, not Tensor"):
+            boxcar.einsum(boxcar.ones(1), boxcar.ones(1))
+        with self.assertRaisesRegex(TypeError, "has no argument 'requires_grad'"):
+            boxcar.relu(boxcar.ones(1), requires_grad=True)
+
+
+class Functions(unittest.TestCase):
+    def test_namespaces_have_the_names_of_pytorch(self):
+        x = boxcar.eye(2)
+        self.assertEqual(boxcar.linalg.det(x).item(), 1.0)
+        self.assertEqual(boxcar.fft.fft(boxcar.ones(2)).tolist(), [2.0, 0.0])
+        self.assertEqual(boxcar.special.expit(boxcar.zeros(1)).tolist(), [0.5])
+        self.assertIn("svd", dir(boxcar.linalg))
+        with self.assertRaisesRegex(AttributeError, "there is no operator aten::linalg_none"):
+            boxcar.linalg.none
+
+    def test_functions_that_are_no_operators(self):
+        x = boxcar.tensor([3, 1, 3])
+        self.assertEqual(boxcar.unique(x).tolist(), [1, 3])
+        self.assertEqual([each.tolist() for each in x.unique(return_counts=True)], [[1, 3], [1, 2]])
+        self.assertEqual(boxcar.unique_consecutive(x).tolist(), [3, 1, 3])
+        self.assertEqual(boxcar.broadcast_shapes((2, 1), (3,), 1), (2, 3))
+        self.assertEqual([each.tolist() for each in boxcar.unravel_index(boxcar.tensor([4, 5]), (2, 3))], [[1, 1], [1, 2]])
+        self.assertEqual(boxcar.stft(boxcar.ones(8), 4, return_complex=True).shape, (3, 9))
+
+    def test_functions_of_neural_networks(self):
+        import boxcar.nn.functional as F
+        x = boxcar.tensor([[1.0, -1.0]])
+        self.assertEqual(F.relu(x).tolist(), [[1.0, 0.0]])
+        self.assertEqual(F.mse_loss(x, boxcar.zeros(1, 2), reduction="sum").item(), 2.0)
+        self.assertAlmostEqual(F.cross_entropy(x, boxcar.tensor([0])).item(), 0.126928, places=5)
+        self.assertEqual(F.interpolate(x.unsqueeze(0), scale_factor=2).tolist(), [[[1.0, 1.0, -1.0, -1.0]]])
+        pooled, indices = F.max_pool1d(x, 2, return_indices=True)
+        self.assertEqual((F.max_unpool1d(pooled, indices, 2).tolist()), [[1.0, 0.0]])
+        self.assertEqual(F.conv1d(x, boxcar.ones(1, 1, 2)).tolist(), [[0.0]])
+        self.assertIs(F.relu(x, inplace=True), x)
+        with self.assertRaisesRegex(ValueError, "`reduction` must be none, mean or sum, not 'all'"):
+            F.l1_loss(x, x, reduction="all")
+        with self.assertRaisesRegex(AttributeError, "boxcar.nn.functional has no nothing"):
+            F.nothing
+
+
 if __name__ == "__main__":
     unittest.main()
