@@ -3,6 +3,7 @@
 An operator asks for one when no overload takes a call's arguments.
 """
 
+import inspect
 import re
 
 from boxcar import _core
@@ -14,7 +15,7 @@ def call(operator, name, args, kwargs):
     """Returns what the call of another form returns; NotImplemented if there is none."""
     short = name.removeprefix("aten::").split(".")[0]
     form = _FORMS.get(short)
-    if form is not None:
+    if form is not None and _fits(form, operator, args, kwargs):
         result = form(operator, *args, **kwargs)
         if result is not NotImplemented:
             return result
@@ -23,6 +24,15 @@ def call(operator, name, args, kwargs):
     if kwargs.get("out") is not None:
         return _with_out(operator, args, **kwargs)
     return NotImplemented
+
+
+def _fits(form, operator, args, kwargs):
+    """Whether the arguments are those of the form; if not, the operator's own error says more."""
+    try:
+        inspect.signature(form).bind(operator, *args, **kwargs)
+        return True
+    except TypeError:
+        return False
 
 
 def _form(*names):
@@ -95,10 +105,12 @@ def _einsum(operator, equation, *operands):
 def _tensordot(operator, a, b, dims=2, out=None):
     if isinstance(dims, _core.Tensor):
         dims = dims.tolist()
-    if isinstance(dims, int):
+    if isinstance(dims, int) and isinstance(a, _core.Tensor):
         if not 0 <= dims <= a.dim():
             raise RuntimeError(f"tensordot(): `dims` must be from 0 to {a.dim()}, not {dims}")
         dims = list(range(a.dim() - dims, a.dim())), list(range(dims))
+    if not isinstance(dims, (list, tuple)) or len(dims) != 2 or not all(isinstance(each, (list, tuple)) for each in dims):
+        return NotImplemented
     out = {} if out is None else {"out": out}
     return operator(a, b, list(dims[0]), list(dims[1]), **out)
 

@@ -279,7 +279,8 @@ def _fractional_max(rank):
             output_size = [int(size * ratio) for size, ratio in zip(input.shape[-rank:], ratios)]
         if _random_samples is None:
             batch = 1 if input.dim() == rank + 1 else input.shape[0]
-            _random_samples = _operator("rand")([batch, input.shape[-rank - 1], rank], dtype=input.dtype, device=input.device)
+            shape = [batch, input.shape[-rank - 1], rank]
+            _random_samples = _operator("rand")(shape, dtype=input.dtype, device=input.device)
         results = _operator(f"fractional_max_pool{rank}d")(input, _sizes(kernel_size, rank), _sizes(output_size, rank),
                                                            _random_samples)
         return results if return_indices else results[0]
@@ -325,8 +326,8 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     """Images of another size, which is given, or is `scale_factor` times theirs."""
     rank = input.dim() - 2
     names = {"nearest": f"upsample_nearest{rank}d", "nearest-exact": f"_upsample_nearest_exact{rank}d"}
-    names |= {("linear", 1): "upsample_linear1d", ("bilinear", 2): "upsample_bilinear2d", ("bicubic", 2): "upsample_bicubic2d",
-              ("trilinear", 3): "upsample_trilinear3d"}
+    names |= {("linear", 1): "upsample_linear1d", ("bilinear", 2): "upsample_bilinear2d",
+              ("bicubic", 2): "upsample_bicubic2d", ("trilinear", 3): "upsample_trilinear3d"}
     if (size is None) == (scale_factor is None):
         raise ValueError("interpolate() takes either `size` or `scale_factor`")
     sizes = [size] * rank if isinstance(size, int) else size

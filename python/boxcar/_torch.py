@@ -40,7 +40,8 @@ def from_torch(model, args=(), kwargs=None, *, prepare=True):
         raise ModuleNotFoundError(_MISSING, name="torch") from None
     if isinstance(model, torch.export.ExportedProgram):
         if args or kwargs:
-            raise TypeError("from_torch() takes example arguments only with a torch.nn.Module; an ExportedProgram has its own")
+            raise TypeError("from_torch() takes example arguments only with a torch.nn.Module; an ExportedProgram has "
+                            "its own")
         exported, name = model, "ExportedProgram"
     elif isinstance(model, torch.nn.Module):
         if isinstance(args, torch.Tensor):

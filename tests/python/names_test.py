@@ -93,6 +93,10 @@ class Forms(unittest.TestCase):
             boxcar.add(boxcar.ones(1), "one")
         with self.assertRaisesRegex(TypeError, "must be str, not Tensor"):
             boxcar.einsum(boxcar.ones(1), boxcar.ones(1))
+        with self.assertRaisesRegex(TypeError, "aten::nonzero.*'self' must be Tensor, not str"):
+            boxcar.nonzero("one")
+        with self.assertRaisesRegex(TypeError, "aten::tensordot"):
+            boxcar.tensordot(boxcar.ones(1), boxcar.ones(1), [0], "one")
         with self.assertRaisesRegex(TypeError, "has no argument 'requires_grad'"):
             boxcar.relu(boxcar.ones(1), requires_grad=True)
 
