@@ -133,6 +133,8 @@ def in_order_of(info, ours):
         return lambda x, condition, other, **kwargs: ours(condition, x, other, **kwargs)
     if ours is not None and info.name in ("nn.functional.embedding", "nn.functional.embedding_bag"):
         return lambda weight, indices, *args, **kwargs: ours(indices, weight, *args, **kwargs)
+    if ours is not None and info.name == "einsum":
+        return lambda tensors, equation: ours(equation, *tensors)
     if ours is not None and info.name == "polygamma":
         return lambda x, n, **kwargs: ours(n, x, **kwargs)
     return ours

@@ -153,5 +153,30 @@ class Sharing(unittest.TestCase):
             torch.testing.assert_close(found, expected)
 
 
+@unittest.skipIf(torch is None, "PyTorch is missing")
+class OpInfo(unittest.TestCase):
+    """`./dev opinfo --python` asks all of PyTorch's functions; here are some."""
+
+    def test_functions_answer_pytorchs_samples_in_all_forms(self):
+        import opinfo
+        wanted = {"add", "max", "nn.functional.cross_entropy", "linalg.norm", "einsum", "new_zeros"}
+        for info in opinfo.op_db:
+            if info.name in wanted:
+                counts, details = opinfo.compare_all(info, limit=3)
+                self.assertEqual(opinfo.kind_of(counts, details), "equal", f"{info.name}: {details}")
+                wanted.discard(info.name)
+        self.assertEqual(wanted, set())
+
+    def test_differences_are_noticed(self):
+        import opinfo
+        ones = torch.ones(2)
+        self.assertIsNone(opinfo.difference(boxcar.ones(2), ones, True))
+        self.assertIn("not close", opinfo.difference(boxcar.zeros(2), ones, True))
+        self.assertIsNone(opinfo.difference(boxcar.zeros(2), ones, False))
+        self.assertIn("expected torch.float32", opinfo.difference(boxcar.ones(2, dtype=boxcar.int64), ones, True))
+        self.assertIn("expected sizes [2]", opinfo.difference(boxcar.ones(1), ones, True))
+        self.assertIn("expected 2 results", opinfo.difference([boxcar.ones(2)], [ones, ones], True))
+
+
 if __name__ == "__main__":
     unittest.main()
