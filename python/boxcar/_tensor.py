@@ -18,6 +18,19 @@ for _name in ("stft", "unique", "unique_consecutive"):
     setattr(_core.Tensor, _name, _method(_name))
 
 
+def _where(self, condition, other):
+    """The elements of the tensor where `condition` holds, and those of `other` elsewhere."""
+    return _core._operators("aten::where")(condition, self, other)
+
+
+def _polygamma(self, n):
+    """The derivative of order n of the digamma function."""
+    return _core._operators("aten::polygamma")(n, self)
+
+
+_core.Tensor.where, _core.Tensor.polygamma = _where, _polygamma
+
+
 def _reduce(self, protocol):
     """Pickles the elements; the device and whether the tensor requires grad are kept."""
     requires_grad = self.requires_grad

@@ -46,6 +46,11 @@ class Methods(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "nothing but memory_format="):
             x.float(1)
 
+    def test_methods_whose_tensor_is_not_the_first_argument_of_the_operator(self):
+        x = boxcar.tensor([1.0, 2.0])
+        self.assertEqual(x.where(x > 1, 0).tolist(), [0.0, 2.0])
+        self.assertAlmostEqual(x.polygamma(1)[0].item(), 1.644934, places=5)
+
     def test_operators_between_underscores_are_found(self):
         x = boxcar.tensor([3])
         self.assertEqual(boxcar.ops.aten.__and__(x, 2).tolist(), [2])

@@ -135,7 +135,7 @@ def in_order_of(info, ours):
         return lambda weight, indices, *args, **kwargs: ours(indices, weight, *args, **kwargs)
     if ours is not None and info.name == "einsum":
         return lambda tensors, equation: ours(equation, *tensors)
-    if ours is not None and info.name == "polygamma":
+    if ours is not None and info.name in ("polygamma", "special.polygamma"):
         return lambda x, n, **kwargs: ours(n, x, **kwargs)
     return ours
 
@@ -147,7 +147,7 @@ def forms_of(info):
         lambda x, args, kwargs: ours(x, *args, **kwargs))
     yield "input=", lambda x, args, kwargs: info.op(*args, input=x, **kwargs), ours and (
         lambda x, args, kwargs: ours(*args, input=x, **kwargs))
-    if info.method_variant is not None:
+    if getattr(info.method_variant, "__name__", "<lambda>") != "<lambda>":
         method = info.method_variant.__name__
         yield "method", lambda x, args, kwargs: info.method_variant(x, *args, **kwargs), hasattr(
             boxcar.Tensor, method) and (lambda x, args, kwargs: getattr(x, method)(*args, **kwargs))
