@@ -1,5 +1,6 @@
-// Products of a few rows with matrices that are read as they are.
+// Products of a few rows with matrices that are read as they are, and with packed weights.
 
+#include <boxcar/backends/cpu/panel_kernels.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <gtest/gtest.h>
@@ -79,6 +80,61 @@ TEST_P(FewRows, ReadMatricesOfAnyKind) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, FewRows, testing::Values(ScalarType::Float, ScalarType::Double));
+
+class PackedRows : public testing::TestWithParam<ScalarType> {};
+
+// Numbers of inputs and outputs that fill panels and do not, and all numbers of rows around what panels are read for.
+TEST_P(PackedRows, AreThoseOfAPlainLoop) {
+  manualSeed(5);
+  const ScalarType type = GetParam();
+  const double tolerance = type == ScalarType::Float ? 1e-4 : 1e-2;
+  for (const auto& [inputs, outputs] :
+       {std::pair<int64_t, int64_t>{1, 2}, {7, 16}, {16, 17}, {33, 31}, {48, 40}, {65, 64}, {100, 200}, {515, 65}}) {
+    for (int64_t rows = 1; rows <= cpu::kMostPanelRows + 1; ++rows) {
+      SCOPED_TRACE(std::to_string(rows) + " " + std::to_string(inputs) + " " + std::to_string(outputs));
+      const Tensor x = to(randn({rows, inputs}), type);
+      const Tensor bias = to(randn({outputs}), type);
+      const Tensor added = to(randn({rows, outputs}), type);
+      for (const Tensor& w : {to(randn({outputs, inputs}), type), t(to(randn({inputs, outputs}), type))}) {
+        const Tensor product = productInDoubles(x, t(w));
+        const Tensor with_bias = add(product, to(bias, ScalarType::Double));
+        EXPECT_TRUE(isClose(fused::linear(x, w), product, tolerance));
+        EXPECT_TRUE(isClose(fused::linear(x, w, bias), with_bias, tolerance));
+        EXPECT_TRUE(
+            isClose(fused::linear(x, w, bias, added), add(with_bias, to(added, ScalarType::Double)), tolerance));
+        EXPECT_TRUE(
+            isClose(fused::linear(x, w, std::nullopt, added), add(product, to(added, ScalarType::Double)), tolerance));
+      }
+    }
+  }
+}
+
+TEST_P(PackedRows, AreEqualForAnyNumberOfThreads) {
+  manualSeed(6);
+  for (const int64_t rows : {1, 5, 8}) {
+    const Tensor x = to(randn({rows, 500}), GetParam());
+    const Tensor w = to(randn({1300, 500}), GetParam());
+    const Tensor bias = to(randn({1300}), GetParam());
+    fused::linear(to(randn({4, 500}), GetParam()), w);  // packs it
+    EXPECT_TRUE(isSameForAllThreads([&] { return fused::linear(x, w, bias); }));
+  }
+}
+
+// A copy that products of more rows have made is read by those of few, and follows the weight's changes.
+TEST_P(PackedRows, SeeWhatIsWrittenToTheWeight) {
+  manualSeed(7);
+  const Tensor x = to(randn({2, 600}), GetParam());
+  Tensor w = to(randn({1000, 600}), GetParam());
+  fused::linear(to(randn({40, 600}), GetParam()), w);
+  const Tensor before = fused::linear(x, w);
+  mul_(w, 2);
+  const Tensor expected = mul(to(before, ScalarType::Double), 2);
+  EXPECT_TRUE(isClose(fused::linear(x, w), expected, 1e-2));
+  fused::linear(to(randn({40, 600}), GetParam()), w);
+  EXPECT_TRUE(isClose(fused::linear(x, w), expected, 1e-2));
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, PackedRows, testing::Values(ScalarType::Float, ScalarType::BFloat16));
 
 }  // namespace
 }  // namespace boxcar
