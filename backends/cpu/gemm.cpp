@@ -17,9 +17,8 @@ namespace {
 // For products with fewer multiplications, a library's setup costs more than it saves.
 constexpr double kOneDnnWork = 32 * 32 * 32;
 constexpr double kOpenBlasWork = 64 * 64 * 64;
-// With fewer rows or columns, a product is memory-bound, and reading the matrices in place is fastest. But a matrix [b]
-// whose rows are contiguous would be read once for each row of [a]; oneDNN reads it once for all of them. It also is
-// faster for a single row if [b] stays in the caches or is shared between threads.
+// With fewer rows or columns, a product is memory-bound, and boxcar's own loops read the matrices faster. But oneDNN's
+// are faster with a matrix [b] of contiguous rows that stays in the caches.
 constexpr int64_t kLibrarySide = 4;
 constexpr int64_t kSmallMatrix = int64_t{1} << 18;
 // Sums up to this length are never computed in parts.
@@ -102,8 +101,7 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<co
   if constexpr (std::is_floating_point_v<T> || kIsComplex<T>) {
     const double work = workOf(m, n, k);
     if constexpr (std::is_same_v<T, float>) {
-      const bool suits =
-          m >= kLibrarySide || (b.column_step == 1 && (m > 1 || n * k <= kSmallMatrix || threadCount() > 1));
+      const bool suits = m >= kLibrarySide || (b.column_step == 1 && n * k <= kSmallMatrix);
       if (suits && n >= kLibrarySide && work >= kOneDnnWork && gemmByOneDnn(m, n, k, alpha, a, b, beta, c)) return;
     }
     if (m >= kLibrarySide && n >= kLibrarySide) {

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cpu/gemm_kernels.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -153,29 +154,50 @@ template <class T, int bytes>
   std::memcpy(out, &sums, sizeof(sums));
 }
 
-template <class T, int bytes, int rows>
+// Asks for the line at [address], which may lie behind the end of a matrix, to be read into the second cache.
+[[gnu::always_inline]] inline void prefetch(const void* address, int64_t bytes) {
+  __builtin_prefetch(
+      reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(address) + static_cast<uintptr_t>(bytes)), 0, 2);
+}
+
+// With [from_memory], [y] is read in the order in which it lies there, nearly: of kDots rows at a time, the processor
+// reads half as much in a second.
+template <class T, int bytes, int rows, bool from_memory>
 [[gnu::always_inline]] inline void dots(int64_t n, T alpha, const T* x, int64_t x_step, const T* y, int64_t y_step,
                                         int64_t columns, T* out, int64_t out_step) {
   using Vector = typename Register<T, bytes>::Vector;
   constexpr int kWidth = Register<T, bytes>::kWidth;
   constexpr int kDots = GemmKernels<T>::kDots;
+  constexpr int kAtOnce = !from_memory ? kDots : rows == 1 ? 1 : 2;
+  const int64_t ahead = rows == 1 ? 4096 : kAtOnce * y_step * static_cast<int64_t>(sizeof(T));
   for (; columns > 0; columns -= kDots, y += kDots * y_step, out += kDots) {
     Vector sums[rows][kDots] = {};
     int64_t i = 0;
-    for (; i + kWidth <= n; i += kWidth) {
-      Vector read[kDots];
 #pragma GCC unroll 4
-      for (int v = 0; v < kDots; ++v) {
-        read[v] = *reinterpret_cast<const Vector*>(y + v * y_step + i);
+    for (int first = 0; first < kDots; first += kAtOnce) {
+      Vector some[rows][kAtOnce] = {};
+      for (i = 0; i + kWidth <= n; i += kWidth) {
+        Vector read[kAtOnce];
+#pragma GCC unroll 4
+        for (int v = 0; v < kAtOnce; ++v) {
+          const T* const from = y + (first + v) * y_step + i;
+          read[v] = *reinterpret_cast<const Vector*>(from);
 #if defined(__x86_64__) && !defined(__clang__)
-        if constexpr (rows > 1) asm("" : "+x"(read[v]));  // load once; otherwise GCC loads once per row
+          if constexpr (rows > 1) asm("" : "+x"(read[v]));  // load once; otherwise GCC loads once per row
 #endif
+          if constexpr (from_memory) prefetch(from, ahead);
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; ++r) {
+          const Vector row = *reinterpret_cast<const Vector*>(x + r * x_step + i);
+#pragma GCC unroll 4
+          for (int v = 0; v < kAtOnce; ++v) some[r][v] += row * read[v];
+        }
       }
 #pragma GCC unroll 4
       for (int r = 0; r < rows; ++r) {
-        const Vector row = *reinterpret_cast<const Vector*>(x + r * x_step + i);
 #pragma GCC unroll 4
-        for (int v = 0; v < kDots; ++v) sums[r][v] += row * read[v];
+        for (int v = 0; v < kAtOnce; ++v) sums[r][first + v] = some[r][v];
       }
     }
     using Piece = typename Register<T, 16>::Vector;
@@ -215,6 +237,42 @@ template <class T, int bytes>
   for (; i < n; ++i) y[i] += factor * x[i];
 }
 
+// Reads several rows of [x] for each time that it reads and writes [y], and asks for those behind them.
+template <class T, int bytes, int rows>
+[[gnu::always_inline]] inline void addScaledRows(int64_t n, const T* factors, const T* x, int64_t x_step, T* y,
+                                                 int64_t y_step) {
+  using Vector = typename Register<T, bytes>::Vector;
+  constexpr int kWidth = Register<T, bytes>::kWidth;
+  constexpr int kRows = GemmKernels<T>::kScaledRows;
+  const int64_t ahead = kRows * x_step * static_cast<int64_t>(sizeof(T));
+  int64_t i = 0;
+  for (; i + kWidth <= n; i += kWidth) {
+    Vector read[kRows];
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      const T* const from = x + r * x_step + i;
+      read[r] = *reinterpret_cast<const Vector*>(from);
+#if defined(__x86_64__) && !defined(__clang__)
+      if constexpr (rows > 1) asm("" : "+x"(read[r]));  // load once; otherwise GCC loads once per row
+#endif
+      prefetch(from, ahead);
+    }
+#pragma GCC unroll 4
+    for (int row = 0; row < rows; ++row) {
+      Vector& target = *reinterpret_cast<Vector*>(y + row * y_step + i);
+      Vector sum = target;
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) sum += factors[row * kRows + r] * read[r];
+      target = sum;
+    }
+  }
+  for (; i < n; ++i) {
+    for (int row = 0; row < rows; ++row) {
+      for (int r = 0; r < kRows; ++r) y[row * y_step + i] += factors[row * kRows + r] * x[r * x_step + i];
+    }
+  }
+}
+
 // The kernels for one instruction set. This is a macro because a function's target cannot be a template argument.
 #define BOXCAR_GEMM_KERNELS(name, instructions, bytes, most_rows)                                                  \
   template <class T>                                                                                               \
@@ -224,14 +282,19 @@ template <class T, int bytes>
                                      int64_t b_step, T* out, int64_t out_step, bool accumulate) {                  \
       tile<T, bytes, rows, vectors>(k, a, a_row_step, a_column_step, b, b_step, out, out_step, accumulate);        \
     }                                                                                                              \
-    template <int rows>                                                                                            \
+    template <int rows, bool from_memory>                                                                          \
     instructions static void runDots(int64_t n, T alpha, const T* x, int64_t x_step, const T* y, int64_t y_step,   \
                                      int64_t columns, T* out, int64_t out_step) {                                  \
-      dots<T, bytes, rows>(n, alpha, x, x_step, y, y_step, columns, out, out_step);                                \
+      dots<T, bytes, rows, from_memory>(n, alpha, x, x_step, y, y_step, columns, out, out_step);                   \
     }                                                                                                              \
     instructions static T runDot(int64_t n, const T* x, const T* y) { return dot<T, bytes>(n, x, y); }             \
     instructions static void runAddScaled(int64_t n, T factor, const T* x, T* y) {                                 \
       addScaled<T, bytes>(n, factor, x, y);                                                                        \
+    }                                                                                                              \
+    template <int rows>                                                                                            \
+    instructions static void runAddScaledRows(int64_t n, const T* factors, const T* x, int64_t x_step, T* y,       \
+                                              int64_t y_step) {                                                    \
+      addScaledRows<T, bytes, rows>(n, factors, x, x_step, y, y_step);                                             \
     }                                                                                                              \
     static constexpr GemmKernels<T> kKernels = {most_rows,                                                         \
                                                 2 * Register<T, bytes>::kWidth,                                    \
@@ -242,8 +305,10 @@ template <class T, int bytes>
                                                 runTile<4, 1>,                                                     \
                                                 runTile<1, 1>,                                                     \
                                                 runDot,                                                            \
-                                                {runDots<1>, runDots<2>, runDots<3>},                              \
-                                                runAddScaled};                                                     \
+                                                {runDots<1, false>, runDots<2, false>, runDots<3, false>},         \
+                                                {runDots<1, true>, runDots<2, true>, runDots<3, true>},            \
+                                                runAddScaled,                                                      \
+                                                {runAddScaledRows<1>, runAddScaledRows<2>, runAddScaledRows<3>}};  \
   }
 
 #ifdef __x86_64__

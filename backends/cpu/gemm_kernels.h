@@ -25,6 +25,10 @@ struct GemmKernels {
   static constexpr int kMostDotRows = 3;
   // y[i] += factor * x[i].
   using AddScaled = void (*)(int64_t n, T factor, const T* x, T* y);
+  // y[row][i] += factors[row][r] * x[r][i], for one of kScaledRows rows r of [x] after the other. The steps give the
+  // distance in elements between rows of [x] and of [y].
+  using AddScaledRows = void (*)(int64_t n, const T* factors, const T* x, int64_t x_step, T* y, int64_t y_step);
+  static constexpr int kScaledRows = 8;
 
   int rows;     // of the tallest tile
   int columns;  // of a wide tile; a narrow one has half as many
@@ -35,8 +39,10 @@ struct GemmKernels {
   Tile narrow_4_rows;
   Tile narrow_1_row;
   Dot dot;
-  Dots dots[kMostDotRows];  // for one, two and three rows
+  Dots dots[kMostDotRows];              // for one, two and three rows
+  Dots dots_from_memory[kMostDotRows];  // the same, for a [y] that lies in memory rather than in a cache
   AddScaled addScaled;
+  AddScaledRows addScaledRows[kMostDotRows];  // for one, two and three rows of [y]
 };
 
 // Returns the kernels for the CPU that the program runs on and for products of [n] columns: few columns do not need

@@ -17,6 +17,11 @@ constexpr int64_t kMostUnpackedRows = 48;
 constexpr int64_t kFewRows = 12;
 // Products with at most this many rows or columns are computed as sums of scaled vectors or as dot products.
 constexpr int64_t kThin = GemmKernels<float>::kMostDotRows;
+// A matrix of more elements than this is read from memory, or from a cache that threads share.
+template <class T>
+constexpr int64_t kCached = (int64_t{1} << 20) / static_cast<int64_t>(sizeof(T));
+// With fewer columns, the loop over several rows costs more than it saves.
+constexpr int64_t kLeastScaled = 16;
 // Products with fewer multiplications run in one thread; a thread gets at least kLeastShare rows or columns.
 constexpr int64_t kSharedWork = 1 << 18;
 constexpr int64_t kLeastShare = 24;
@@ -121,14 +126,24 @@ void scale(int64_t m, int64_t n, T beta, Matrix<T> c) {
   }
 }
 
-// Computes a product of few rows without packing; returns false if the steps of [b] suit neither method.
+// Computes a product of few rows without packing; returns false if the steps of [b] suit neither method. [columns] is
+// the number of columns of the whole product, of which the others are other threads': kernels differ in rounding.
 template <class T>
 bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
-                  Matrix<const T> b, Matrix<T> c) {
+                  Matrix<const T> b, Matrix<T> c, int64_t columns) {
   const bool has_columns = b.row_step == 1 && a.column_step == 1;
   if (b.column_step == 1 && c.column_step == 1 && !(has_columns && n <= kThin)) {
+    constexpr int64_t kRows = GemmKernels<T>::kScaledRows;
+    int64_t p = 0;
+    for (; n >= kLeastScaled && p + kRows <= k; p += kRows) {
+      T factors[kThin * kRows];
+      for (int64_t i = 0; i < m; ++i) {
+        for (int64_t r = 0; r < kRows; ++r) factors[i * kRows + r] = alpha * a.at(i, p + r);
+      }
+      kernels.addScaledRows[m - 1](n, factors, &b.at(p, 0), b.row_step, c.data, c.row_step);
+    }
     for (int64_t i = 0; i < m; ++i) {
-      for (int64_t p = 0; p < k; ++p) kernels.addScaled(n, alpha * a.at(i, p), &b.at(p, 0), &c.at(i, 0));
+      for (int64_t q = p; q < k; ++q) kernels.addScaled(n, alpha * a.at(i, q), &b.at(q, 0), &c.at(i, 0));
     }
     return true;
   }
@@ -136,7 +151,8 @@ bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k
     int64_t j = 0;
     if (c.column_step == 1) {
       j = n - n % GemmKernels<T>::kDots;
-      kernels.dots[m - 1](k, alpha, a.data, a.row_step, b.data, b.column_step, j, c.data, c.row_step);
+      const auto run = (columns * k > kCached<T> ? kernels.dots_from_memory : kernels.dots)[m - 1];
+      run(k, alpha, a.data, a.row_step, b.data, b.column_step, j, c.data, c.row_step);
     }
     for (; j < n; ++j) {
       for (int64_t i = 0; i < m; ++i) c.at(i, j) += alpha * kernels.dot(k, &a.at(i, 0), &b.at(0, j));
@@ -146,17 +162,21 @@ bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k
   return false;
 }
 
+// Computes a product, or the part of one whose rows or columns, the more of the two, are [longer].
 template <class T>
-void multiplyAll(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
+void multiplyAll(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c,
+                 int64_t longer) {
   if (m == 0 || n == 0) return;
   const GemmKernels<T>& kernels = gemmKernels<T>(n);
   const bool thin = m <= kThin || n <= kThin;
   const bool scales = beta != T(0) || k == 0 || thin;
   if (scales && beta != T(1)) scale(m, n, beta, c);
   if (k == 0) return;
-  if (m <= kThin && multiplyThin(kernels, m, n, k, alpha, a, b, c)) return;
+  if (m <= kThin && multiplyThin(kernels, m, n, k, alpha, a, b, c, longer)) return;
   // (b^T a^T)^T
-  if (n <= kThin && multiplyThin(kernels, n, m, k, alpha, b.transposed(), a.transposed(), c.transposed())) return;
+  if (n <= kThin && multiplyThin(kernels, n, m, k, alpha, b.transposed(), a.transposed(), c.transposed(), longer)) {
+    return;
+  }
 
   const int64_t narrow = kernels.columns / 2;
   const int64_t width = n <= narrow ? narrow : kernels.columns;
@@ -196,7 +216,10 @@ void multiplyAll(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Ma
 template <class T>
 void plainGemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  if (work < static_cast<double>(kSharedWork) || threadCount() == 1) return multiplyAll(m, n, k, alpha, a, b, beta, c);
+  const int64_t longer = std::max(m, n);
+  if (work < static_cast<double>(kSharedWork) || threadCount() == 1) {
+    return multiplyAll(m, n, k, alpha, a, b, beta, c, longer);
+  }
   // Each thread packs what it reads, so the longer side is split. It is split at multiples of kDots, where the dot
   // products of a thin product are split too, so that the order of summation does not depend on the number of threads.
   const auto cut = [](int64_t side, auto&& body) {
@@ -208,12 +231,12 @@ void plainGemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matr
   if (m >= n) {
     cut(m, [&](int64_t begin, int64_t end) {
       multiplyAll(end - begin, n, k, alpha, {&a.at(begin, 0), a.row_step, a.column_step}, b, beta,
-                  {&c.at(begin, 0), c.row_step, c.column_step});
+                  {&c.at(begin, 0), c.row_step, c.column_step}, longer);
     });
   } else {
     cut(n, [&](int64_t begin, int64_t end) {
       multiplyAll(m, end - begin, k, alpha, a, {&b.at(0, begin), b.row_step, b.column_step}, beta,
-                  {&c.at(0, begin), c.row_step, c.column_step});
+                  {&c.at(0, begin), c.row_step, c.column_step}, longer);
     });
   }
 }

@@ -66,6 +66,27 @@ struct Pages {
   size_t bytes;
 };
 
+struct PlaceInFile {
+  std::shared_ptr<const FileDescriptor> file;  // null if the elements lie elsewhere
+  size_t offset = 0;
+  size_t extent = 0;
+};
+
+PlaceInFile placeOf(const Tensor& tensor) {
+  if (!tensor.is_cpu() || tensor.numel() == 0) return {};
+  const size_t extent = extentOf(tensor);
+  if (extent < kLeastBytes) return {};
+  const auto* const first = static_cast<const std::byte*>(tensor.data_ptr());
+  OpenMappings& mappings = openMappings();
+  const std::lock_guard guard(mappings.mutex);
+  auto found = mappings.all.upper_bound(first);
+  if (found == mappings.all.begin()) return {};
+  --found;
+  const auto offset = static_cast<size_t>(first - found->first);
+  if (offset > found->second.bytes || extent > found->second.bytes - offset) return {};
+  return {found->second.file, offset, extent};
+}
+
 }  // namespace
 
 FileMemory::FileMemory(std::span<const std::byte> bytes, FileDescriptor file) {
@@ -85,23 +106,12 @@ FileMemory::~FileMemory() {
   mappings.all.erase(begin_);
 }
 
+bool liesInFile(const Tensor& tensor) { return placeOf(tensor).file != nullptr; }
+
 Tensor readOnce(const Tensor& tensor) {
-  if (!tensor.is_cpu() || tensor.numel() == 0) return tensor;
-  const size_t extent = extentOf(tensor);
-  if (extent < kLeastBytes) return tensor;
+  const auto [file, offset, extent] = placeOf(tensor);
+  if (file == nullptr) return tensor;
   const auto* const first = static_cast<const std::byte*>(tensor.data_ptr());
-  std::shared_ptr<const FileDescriptor> file;
-  size_t offset = 0;
-  {
-    OpenMappings& mappings = openMappings();
-    const std::lock_guard guard(mappings.mutex);
-    auto found = mappings.all.upper_bound(first);
-    if (found == mappings.all.begin()) return tensor;
-    --found;
-    offset = static_cast<size_t>(first - found->first);
-    if (offset > found->second.bytes || extent > found->second.bytes - offset) return tensor;
-    file = found->second.file;
-  }
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   const size_t before = offset % page;
   const size_t bytes = (before + extent + page - 1) / page * page;

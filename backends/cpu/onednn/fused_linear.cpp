@@ -2,6 +2,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/onednn/engine.h>
 #include <boxcar/backends/cpu/onednn/packed_weights.h>
+#include <boxcar/backends/cpu/onednn/panels.h>
 #include <boxcar/backends/cpu/onednn/post_ops.h>
 #include <boxcar/backends/cpu/thin_halves.h>
 #include <boxcar/backends/cpu/vector_small_floats.h>
@@ -28,10 +29,13 @@ using Description = dnnl::memory::desc;
 constexpr int64_t kPackedForLinear = 2;
 constexpr size_t kMostLinears = 256;
 
-// A weight is packed for so many rows of input. Up to three rows, reading it takes most of the time, in any layout;
-// with thousands, the product copies the weight into a layout of its own, which then takes little of its time.
-// backends/README.md, "Fused operators", has the measurements.
+// A weight is packed for so many rows of input. For up to three rows, one that lies in the caches or in huge pages is
+// read as it is nearly as fast; with thousands, the product copies the weight into a layout of its own, which then
+// takes little of its time. backends/README.md, "Fused operators", has the measurements.
 constexpr int64_t kLeastPackedRows = 4;
+// Up to three rows take the copy that more rows have made, and make one of a weight in a file, whose pages are small,
+// unless it stays in the caches.
+constexpr size_t kCachedWeight = size_t{1} << 20;
 constexpr int64_t kMostPackedRows = 4096;
 // Products of bfloat16 read pairs of inputs, and gain from packed weights whatever the rows.
 constexpr int64_t kLeastPackedRowsOfBFloat16 = 2;
@@ -39,6 +43,8 @@ constexpr int64_t kLeastPackedRowsOfBFloat16 = 2;
 // small weight is packed all the same.
 constexpr int64_t kMostAdjacentOutputs = 1024;
 constexpr int64_t kSmallWeight = 1 << 16;
+// Of a file, so much is packed at a time, then its pages are given back.
+constexpr int64_t kPackedAtOnce = int64_t{16} << 20;
 
 struct LinearShape {
   int64_t rows, inputs, outputs;
@@ -48,6 +54,7 @@ struct LinearPlan {
   dnnl::primitive forward;  // empty if oneDNN has no fast implementation
   Description src, weights, bias, dst, scratchpad;
   PackedWeight::Block packed;  // null if the primitive reads the call's weight
+  onednn::Panels panels;       // of the packed weight, if boxcar's own product of few rows can read them
 };
 
 // Whether the rows or the columns of [weight] lie one after another.
@@ -62,6 +69,7 @@ bool paysToPack(const Tensor& weight, int64_t rows) {
   if (!isMatrix(weight)) return true;
   if (weight.scalar_type() == ScalarType::BFloat16) return rows >= kLeastPackedRowsOfBFloat16;
   if (rows < kLeastPackedRows || rows >= kMostPackedRows) return false;
+  if (rows <= kMostPanelRows) return true;
   const bool has_adjacent_outputs = weight.strides()[0] == 1 && weight.sizes()[0] > 1;
   return !has_adjacent_outputs || weight.sizes()[0] > kMostAdjacentOutputs || weight.numel() <= kSmallWeight;
 }
@@ -85,6 +93,9 @@ LinearPlan prepareLinear(const LinearShape& shape, const FusedLinear& call, bool
     const std::string_view implementation = chosen.impl_info_str();
     if (implementation.find("ref") != std::string_view::npos) return plan;
     plan.weights = chosen.weights_desc();
+    if (packs && shape.rows <= kMostPanelRows && call.activation.kind == Activation::kNone) {
+      plan.panels = onednn::panelsOf(plan.weights);
+    }
     plan.scratchpad = chosen.scratchpad_desc();
     plan.forward = dnnl::inner_product_forward(chosen);
   } catch (const dnnl::error&) {
@@ -99,23 +110,44 @@ const LinearPlan& preparedLinear(const onednn::PrimitiveKey& key, const LinearSh
   return cache.get(key, [&] { return prepareLinear(shape, call, packs); });
 }
 
-// Returns the plan with the weight in the layout that it wants.
-std::shared_ptr<LinearPlan> packedPlan(const onednn::PrimitiveKey& key, const LinearShape& shape,
-                                       const FusedLinear& call, PackedWeight& packed) {
-  auto plan = std::make_shared<LinearPlan>(preparedLinear(key, shape, call, /*packs=*/true));
-  if (!plan->forward) return nullptr;
-  if (onednn::descriptionOf(call.weight) == plan->weights && isMatrix(call.weight)) return plan;
-  plan->packed = packed.elements(plan->weights, [&] {
-    const Tensor once = readOnce(call.weight);
-    const Tensor weight = isMatrix(once) ? once : toContiguous(once);
-    const Description own = onednn::descriptionOf(weight);
-    auto block = std::make_shared<onednn::Buffer>(plan->weights.get_size());
-    dnnl::memory source = onednn::memoryOf(weight, own);
-    dnnl::memory target(plan->weights, onednn::engine(), block->data());
-    dnnl::reorder(source, target).execute(onednn::stream(), source, target);
-    onednn::stream().wait();
+void reorder(const Tensor& weight, const Description& layout, void* elements) {
+  const Tensor once = readOnce(weight);
+  const Tensor matrix = isMatrix(once) ? once : toContiguous(once);
+  dnnl::memory source = onednn::memoryOf(matrix, onednn::descriptionOf(matrix));
+  dnnl::memory target(layout, onednn::engine(), elements);
+  dnnl::reorder(source, target).execute(onednn::stream(), source, target);
+  onednn::stream().wait();
+}
+
+// Returns [weight] in the layout, of panels that hold [width] outputs each, or of another kind if that is 0.
+PackedWeight::Block packedWeight(const Tensor& weight, const Description& layout, int64_t width) {
+  auto block = std::make_shared<onednn::Buffer>(layout.get_size());
+  const int64_t outputs = weight.sizes()[0];
+  const int64_t bytes_of_output = weight.sizes()[1] * static_cast<int64_t>(weight.itemsize());
+  const bool has_rows = weight.strides()[1] == 1 && isMatrix(weight);
+  if (width == 0 || !has_rows || bytes_of_output * outputs <= kPackedAtOnce || !native::liesInFile(weight)) {
+    reorder(weight, layout, block->data());
     return block;
-  });
+  }
+  const int64_t some = std::max<int64_t>(1, kPackedAtOnce / (bytes_of_output * width)) * width;
+  for (int64_t first = 0; first < outputs; first += some) {
+    const int64_t sizes[] = {std::min(some, outputs - first), weight.sizes()[1]};
+    const Tensor part = weight.view(sizes, weight.strides(), weight.storage_offset() + first * weight.strides()[0]);
+    reorder(part, layout.submemory_desc({sizes[0], sizes[1]}, {first, 0}), block->data());
+  }
+  return block;
+}
+
+// Returns the plan with the weight in the layout that it wants. Of few rows, there is none if the weight can be read as
+// it is.
+std::shared_ptr<LinearPlan> packedPlan(const onednn::PrimitiveKey& key, const LinearShape& shape,
+                                       const FusedLinear& call, bool are_few, PackedWeight& packed) {
+  if (are_few && !packed.hasElements() && !native::liesInFile(call.weight)) return nullptr;
+  auto plan = std::make_shared<LinearPlan>(preparedLinear(key, shape, call, /*packs=*/true));
+  if (!plan->forward || (are_few && plan->panels.width == 0)) return nullptr;
+  if (onednn::descriptionOf(call.weight) == plan->weights && isMatrix(call.weight)) return plan;
+  const int64_t width = onednn::panelsOf(plan->weights).width;
+  plan->packed = packed.elements(plan->weights, [&] { return packedWeight(call.weight, plan->weights, width); });
   return plan;
 }
 
@@ -125,6 +157,9 @@ void copyAdded(const Tensor& out, const FusedLinear& call) {
 }
 
 void runLinear(const LinearPlan& plan, const Tensor& out, const FusedLinear& call) {
+  if (plan.panels.width != 0 && plan.packed != nullptr) {
+    return onednn::multiplyPanels(out, call, plan.panels, plan.packed->data());
+  }
   copyAdded(out, call);
   const onednn::CallBuffer scratchpad(plan.scratchpad.get_size());
   onednn::Arguments arguments;
@@ -191,47 +226,70 @@ bool multiplyThinAndAdd(const Tensor& out, const LinearShape& shape, const Fused
   return true;
 }
 
+enum class Reads : uint8_t { kAsItIs, kPacked, kPackedForFew };
+
+onednn::PrimitiveKey linearKey(const LinearShape& shape, const FusedLinear& call, Reads reads, int threads) {
+  return {static_cast<int64_t>(call.weight.scalar_type()),
+          threads,
+          static_cast<int64_t>(reads),
+          shape.rows,
+          shape.inputs,
+          shape.outputs,
+          call.bias.defined(),
+          call.add.defined(),
+          static_cast<int64_t>(call.activation.kind),
+          std::bit_cast<int64_t>(call.activation.parameters[0]),
+          std::bit_cast<int64_t>(call.activation.parameters[1])};
+}
+
+double workOf(const LinearShape& shape) {
+  return static_cast<double>(shape.rows) * static_cast<double>(shape.outputs) * static_cast<double>(shape.inputs);
+}
+
+bool runPacked(const Tensor& out, const LinearShape& shape, const FusedLinear& call, bool are_few) {
+  const onednn::Threads threads(workOf(shape));
+  const onednn::PrimitiveKey key =
+      linearKey(shape, call, are_few ? Reads::kPackedForFew : Reads::kPacked, threads.count());
+  const PackedWeight::Plan kept =
+      PackedWeights::of(call.weight)
+          ->get(call.weight, PackedWeights::keyOf(kPackedForLinear, call.weight, {}), {}, key,
+                [&](PackedWeight& packed) { return packedPlan(key, shape, call, are_few, packed); });
+  if (kept == nullptr) return false;
+  runLinear(*static_cast<const LinearPlan*>(kept.get()), out, call);
+  return true;
+}
+
+bool runAsItIs(const Tensor& out, const LinearShape& shape, const FusedLinear& call) {
+  const onednn::Threads threads(workOf(shape));
+  onednn::PrimitiveKey key = linearKey(shape, call, Reads::kAsItIs, threads.count());
+  key.insert(key.end(), call.weight.strides().begin(), call.weight.strides().end());
+  const LinearPlan& plan = preparedLinear(key, shape, call, /*packs=*/false);
+  if (!plan.forward) return false;
+  runLinear(plan, out, call);
+  return true;
+}
+
 bool multiplyFusedByLibrary(const Tensor& out, const FusedLinear& call) {
   const ScalarType type = out.scalar_type();
   const LinearShape shape{out.numel() / call.weight.sizes()[0], call.weight.sizes()[1], call.weight.sizes()[0]};
   if (call.bias.defined() && !call.bias.is_contiguous()) return false;
+  const bool has_library = type == ScalarType::Float || (type == ScalarType::BFloat16 && onednn::multipliesBFloat16());
+  const bool are_few = shape.rows < kLeastPackedRows && call.activation.kind == Activation::kNone;
+  if (are_few && has_library && call.weight.nbytes() > kCachedWeight && isMatrix(call.weight) &&
+      runPacked(out, shape, call, /*are_few=*/true)) {
+    return true;
+  }
   if (type == ScalarType::BFloat16 && call.activation.kind == Activation::kNone &&
       multiplyThinAndAdd(out, shape, call)) {
     return true;
   }
-  if (type != ScalarType::Float && !(type == ScalarType::BFloat16 && onednn::multipliesBFloat16())) return false;
-  const bool packs = paysToPack(call.weight, shape.rows);
-  if (!packs && type == ScalarType::Float && shape.rows < kLeastPackedRows &&
-      call.activation.kind == Activation::kNone) {
+  if (!has_library) return false;
+  if (paysToPack(call.weight, shape.rows)) return runPacked(out, shape, call, /*are_few=*/false);
+  if (are_few && type == ScalarType::Float) {
     multiplyAndAdd(out, shape, call);
     return true;
   }
-  const onednn::Threads threads(static_cast<double>(out.numel()) * static_cast<double>(shape.inputs));
-  onednn::PrimitiveKey key{static_cast<int64_t>(type),
-                           threads.count(),
-                           packs,
-                           shape.rows,
-                           shape.inputs,
-                           shape.outputs,
-                           call.bias.defined(),
-                           call.add.defined(),
-                           static_cast<int64_t>(call.activation.kind),
-                           std::bit_cast<int64_t>(call.activation.parameters[0]),
-                           std::bit_cast<int64_t>(call.activation.parameters[1])};
-  if (!packs) {
-    key.insert(key.end(), call.weight.strides().begin(), call.weight.strides().end());
-    const LinearPlan& plan = preparedLinear(key, shape, call, packs);
-    if (!plan.forward) return false;
-    runLinear(plan, out, call);
-    return true;
-  }
-  const PackedWeight::Plan kept =
-      PackedWeights::of(call.weight)
-          ->get(call.weight, PackedWeights::keyOf(kPackedForLinear, call.weight, {}), {}, key,
-                [&](PackedWeight& packed) { return packedPlan(key, shape, call, packed); });
-  if (kept == nullptr) return false;
-  runLinear(*static_cast<const LinearPlan*>(kept.get()), out, call);
-  return true;
+  return runAsItIs(out, shape, call);
 }
 
 }  // namespace

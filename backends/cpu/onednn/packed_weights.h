@@ -31,6 +31,9 @@ class PackedWeight final {
   // The folded bias, made by the first that needs it.
   Block bias;
 
+  // Whether there are elements in some layout.
+  bool hasElements() const { return !layouts_.empty(); }
+
   // Returns the elements in [layout]: those that an earlier plan wanted, or what make() returns.
   template <class Make>
   Block elements(const dnnl::memory::desc& layout, Make&& make) {

@@ -1,3 +1,4 @@
+#include <boxcar/backends/cpu/panel_kernels.h>
 #include <boxcar/backends/native/file_memory.h>
 #include <boxcar/ivalue/weak_ptr.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/backends/tensor_helpers.h"
@@ -117,6 +119,34 @@ TEST_F(FileMemory, OfPackedWeightsStaysInTheFile) {
   if (!residentPart(weight).has_value()) GTEST_SKIP() << "the system does not tell which pages are there";
   EXPECT_LT(*residentPart(weight), 0.2);
   EXPECT_TRUE(equal(got, result(numbers)));
+}
+
+// Of one row, too: what is packed lies in large pages. A large weight is packed a part at a time.
+TEST_F(FileMemory, OfWeightsOfOneRowStaysInTheFile) {
+  for (const auto& [outputs, inputs] : {std::pair<int64_t, int64_t>{700, 500}, {5003, 1000}}) {
+    for (const ScalarType type : {ScalarType::Float, ScalarType::BFloat16}) {
+      const Tensor numbers = to(randn({outputs, inputs}), type);
+      const Tensor weight = loaded(numbers);
+      const Tensor x = to(randn({1, inputs}), type);
+      const Tensor got = fused::linear(x, weight);
+      const double tolerance = type == ScalarType::Float ? 1e-3 : 1e-2;
+      EXPECT_TRUE(allclose(to(got, ScalarType::Double),
+                           mm(to(x, ScalarType::Double), t(to(numbers, ScalarType::Double))), tolerance,
+                           0.1 * tolerance));
+      const bool has_panels = cpu::floatPanelKernel(64) != nullptr && cpu::bfloat16PanelKernel(64) != nullptr;
+      if (!attachedTo(*weight.storage()) || !has_panels || !residentPart(weight).has_value()) continue;
+      if (weight.nbytes() > (size_t{1} << 20)) {
+        EXPECT_LT(*residentPart(weight), 0.2);
+      }
+    }
+  }
+}
+
+TEST_F(FileMemory, IsToldApart) {
+  const Tensor x = loaded(randn({600, 1000}));
+  EXPECT_TRUE(native::liesInFile(x));
+  EXPECT_TRUE(native::liesInFile(t(x)));
+  EXPECT_FALSE(native::liesInFile(clone(x)));
 }
 
 }  // namespace
