@@ -305,6 +305,13 @@ Target* targetOf(PyObject* object) noexcept {
   return reinterpret_cast<CallableObject*>(object)->target.get();
 }
 
+size_t chooseCandidate(Target& target, std::span<PyObject* const> arguments, PyObject* keywords, Stack& stack) {
+  for (PyObject* const argument : arguments) stack.push_back(toValue(argument));
+  const KnownCall call = choose(target, 0, keywords, stack);
+  arrange(*target.candidates()[call.candidate], call, stack);
+  return call.candidate;
+}
+
 PyObject* callTarget(PyObject* object, std::span<PyObject* const> arguments) {
   return callWith(*reinterpret_cast<CallableObject*>(object), arguments.data(), arguments.size(), nullptr);
 }

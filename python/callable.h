@@ -46,6 +46,10 @@ PyObject* newCallable(PyTypeObject* type, std::unique_ptr<Target> target);
 // Returns the target of a callable object; null if it is none.
 Target* targetOf(PyObject* object) noexcept;
 
+// Returns the candidate that a call with [arguments] chooses, the last of them named by the tuple [keywords] (or null),
+// and leaves the candidate's arguments on [stack], which is empty. Throws.
+size_t chooseCandidate(Target& target, std::span<PyObject* const> arguments, PyObject* keywords, Stack& stack);
+
 // Makes the class [name], with docstring [doc]. With [binds], its objects are methods if they are attributes of a
 // class.
 PyTypeObject* callableType(PyObject* module, const char* name, const char* doc, bool binds, PyGetSetDef* fields,

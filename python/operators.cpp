@@ -181,6 +181,39 @@ PyObject* wrapOperator(const OperatorHandle& op) {
   return newCallable(operator_type, std::make_unique<OperatorTarget>(op.operator_name().name, op));
 }
 
+namespace {
+
+OperatorTarget& operatorsIn(PyObject* object) {
+  if (Py_TYPE(object) != operator_type) {
+    throwPython(PyExc_TypeError,
+                fmt::format("an object of class '{}' is no operator; boxcar.ops has them", Py_TYPE(object)->tp_name));
+  }
+  return self(object);
+}
+
+}  // namespace
+
+OperatorHandle onlyOperatorOf(PyObject* object) {
+  const std::vector<OperatorHandle>& operators = operatorsIn(object).operators();
+  for (const OperatorHandle& op : operators) {
+    if (operators.size() == 1 || op.operator_name().overload_name.empty()) return op;
+  }
+  if (operators.empty()) {
+    throwPython(PyExc_RuntimeError, self(object).name() + " is not defined any more: its library was unloaded");
+  }
+  std::string known;
+  for (const OperatorHandle& op : operators) known += (known.empty() ? "" : ", ") + op.operator_name().overload_name;
+  throwPython(PyExc_ValueError, fmt::format("{} has several overloads: take one of them by its attribute ({})",
+                                            self(object).name(), known));
+}
+
+OperatorHandle chooseOperator(PyObject* object, std::span<PyObject* const> arguments, PyObject* keywords,
+                              Stack& stack) {
+  OperatorTarget& target = operatorsIn(object);
+  const size_t chosen = chooseCandidate(target, arguments, keywords, stack);
+  return target.operators()[chosen];
+}
+
 PyObject* callOperators(const char* name, std::span<PyObject* const> arguments) {
   PyObject* const operators = operatorsNamed(name);
   BOXCAR_CHECK(operators != nullptr, "the operator {} is not defined", name);
