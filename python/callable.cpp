@@ -129,13 +129,13 @@ KnownCall choose(Target& target, uint64_t codes, PyObject* keywords, const Stack
 }
 
 // Adds what the call was to the message of the error that is being handled, and throws it again.
-[[noreturn]] void rethrowDescribed(const Target& target, size_t candidate, const Stack& stack, size_t height) {
+[[noreturn]] void rethrowDescribed(const Target& target, const void* picked, const Stack& stack, size_t height) {
   try {
     throw;
   } catch (PythonError&) {
     throw;
   } catch (Error& error) {
-    const std::string call = target.describe(candidate, stack, height, error.what());
+    const std::string call = target.describe(picked, stack, height, error.what());
     if (!call.empty()) error.addContext("  " + call);
     throw;
   }
@@ -189,13 +189,14 @@ PyObject* callWith(CallableObject& callable, PyObject* const* arguments, size_t 
   if (DefaultDevice::get().has_value()) [[unlikely]]
     takeDefaultDevice(schema, {stack.data(), stack.size()});
   const size_t height = stack.size();
+  const void* const picked = target.pick(candidate);
   const Reference self = Reference::share(reinterpret_cast<PyObject*>(&callable));  // the call may drop the last other
   {
     const WithoutGil without_gil(!target.isShort(candidate, elements));
     try {
-      target.call(candidate, stack);
+      target.call(candidate, picked, stack);
     } catch (...) {
-      rethrowDescribed(target, candidate, stack, height);
+      rethrowDescribed(target, picked, stack, height);
     }
   }
   return resultsToPython(schema, stack);

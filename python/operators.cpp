@@ -48,6 +48,10 @@ bool isQuick(const OperatorHandle& op) {
   return !op.hasTag(Tag::differentiation);
 }
 
+OperatorHandle pickedOperator(const void* picked) noexcept {
+  return OperatorHandle(static_cast<OperatorEntry*>(const_cast<void*>(picked)));
+}
+
 class OperatorTarget final : public Target {
  public:
   // All overloads of a name, or with [only] this one.
@@ -65,14 +69,15 @@ class OperatorTarget final : public Target {
     return schemas_;
   }
   uint64_t edition() const noexcept override { return definitions.load(std::memory_order_relaxed); }
-  void call(size_t index, Stack& stack) override { operators_[index].callBoxed(stack); }
+  const void* pick(size_t index) const noexcept override { return &operators_[index].entry(); }
+  void call(size_t /*index*/, const void* picked, Stack& stack) override { pickedOperator(picked).callBoxed(stack); }
   bool isShort(size_t index, int64_t elements) const noexcept override {
     // A mode's handler may wait for another thread.
     return elements <= kMostElementsOfShortCalls && quick_[index] && !boxcar::detail::callsAreWatched() &&
            modeCount(DispatchKey::PreDispatch) == 0 && modeCount(DispatchKey::Python) == 0;
   }
-  std::string describe(size_t index, const Stack& stack, size_t height, const char* message) const override {
-    return interp::describeFailedCall(operators_[index], stack, height, message);
+  std::string describe(const void* picked, const Stack& stack, size_t height, const char* message) const override {
+    return interp::describeFailedCall(pickedOperator(picked), stack, height, message);
   }
   std::string docstring() override {
     std::string text;

@@ -88,12 +88,13 @@ PyObject* redispatch(PyObject* /*module*/, PyObject* args) {
     if (target == nullptr || target->name() != name) {
       throwPython(PyExc_ValueError, fmt::format("redispatch() continues the call of {}: pass that operator", name));
     }
+    const FunctionSchema& schema = call.op.schema();
     Stack stack = stackOf(call.op, values, "redispatch");
     {
       const WithoutGil without_gil;
       call.go_on(call.op, call.keys, stack);
     }
-    return resultsToPython(call.op.schema(), stack);
+    return resultsToPython(schema, stack);
   } catch (...) {
     return setPythonException();
   }
@@ -141,13 +142,14 @@ Stack stackOf(const OperatorHandle& op, PyObject* values, const char* name) {
 
 void serveCallThen(GoOn go_on, PyObject* function, CallForm form, const OperatorHandle& op, DispatchKeySet keys,
                    Stack& stack) {
-  const Reference held = Reference::share(function);  // it may be unregistered meanwhile
+  const Reference held = Reference::share(function);  // it may be unregistered meanwhile, and the operator, too
+  const FunctionSchema& schema = op.schema();
   Reference result;
   {
     const Serving serving(op, keys, go_on);
     result = form == CallForm::kHandler ? callHandler(function, op, stack) : callKernel(function, op, stack);
   }
-  pushResults(op.schema(), result.get(), form == CallForm::kHandler ? "a handler" : "a kernel", stack);
+  pushResults(schema, result.get(), form == CallForm::kHandler ? "a handler" : "a kernel", stack);
 }
 
 void serveCall(PyObject* function, CallForm form, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {

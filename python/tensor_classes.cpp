@@ -70,9 +70,10 @@ void serveByClasses(const OperatorHandle& op, DispatchKeySet below, Stack& stack
     const WithGil with_gil;
     const std::vector<Reference> classes = classesOf(op, stack);
     if (!classes.empty()) {
+      const FunctionSchema& schema = op.schema();  // the operator may be removed meanwhile
       const Reference result = askClasses(classes, op, below, stack);
-      drop(stack, op.schema().arguments().size());
-      return pushResults(op.schema(), result.get(), "__boxcar_dispatch__", stack);
+      drop(stack, schema.arguments().size());
+      return pushResults(schema, result.get(), "__boxcar_dispatch__", stack);
     }
   }
   op.redispatchBoxed(below, stack);
