@@ -252,9 +252,8 @@ PyObject* operatorNames(PyObject* /*module*/, PyObject* /*unused*/) {
   }
 }
 
-PyMethodDef kFunctions[] = {{"_operators", findOperators, METH_O, nullptr},
-                            {"_operator_names", operatorNames, METH_NOARGS, nullptr},
-                            {}};
+PyMethodDef kFunctions[] = {
+    {"_operators", findOperators, METH_O, nullptr}, {"_operator_names", operatorNames, METH_NOARGS, nullptr}, {}};
 
 // Operators of aten whose first argument is a tensor called self are methods of tensors.
 void addMethods() {
