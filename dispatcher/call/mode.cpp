@@ -76,9 +76,12 @@ class ShowingModes final {
 };
 
 // Leaves the modes of [key]: at Python, the tensors' classes come next.
-void goBelowModes(DispatchKey key, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  const TensorClassesHook hook = key == DispatchKey::Python ? tensor_classes.load(std::memory_order_acquire) : nullptr;
-  if (hook != nullptr) return hook(op, keys.remove(key), stack);
+[[gnu::always_inline]] inline void goBelowModes(DispatchKey key, const OperatorHandle& op, DispatchKeySet keys,
+                                                Stack& stack) {
+  if (key == DispatchKey::Python) [[unlikely]] {
+    if (const TensorClassesHook hook = tensor_classes.load(std::memory_order_acquire))
+      return hook(op, keys.remove(key), stack);
+  }
   op.redispatchBoxed(keys.remove(key), stack);
 }
 
@@ -113,13 +116,14 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
   ModeStack& modes = is_above ? pre_dispatch_modes : python_modes;
   Mode* const innermost = modes.innermost;
   // A tensor or a guard brought the key, not a mode.
-  const TensorClassesHook hook = is_above ? nullptr : tensor_classes.load(std::memory_order_acquire);
   if (innermost == nullptr) [[unlikely]] {
+    const TensorClassesHook hook = is_above ? nullptr : tensor_classes.load(std::memory_order_acquire);
     if (hook != nullptr) return hook(op, keys - kPython, stack);
     return detail::kMissingKernel.boxed(kernel, op, keys, stack);
   }
   // The usual profiler: its run need not be recorded, because it makes no calls that would have to be hidden.
-  if (innermost->goes_straight && innermost->outer == nullptr && modes.running == nullptr && hook == nullptr)
+  if (innermost->goes_straight && innermost->outer == nullptr && modes.running == nullptr &&
+      (is_above || tensor_classes.load(std::memory_order_acquire) == nullptr))
     return innermost->run(innermost->handler, op, is_above ? keys - kPreDispatch : keys - kPython, stack);
   runModesInTurn(modes, is_above ? DispatchKey::PreDispatch : DispatchKey::Python, op, keys, stack);
 }
