@@ -175,13 +175,13 @@ PyObject* callOtherForm(CallableObject& callable, PyObject* const* arguments, si
 }
 
 // Adds what the call was to the message of the error that is being handled, and throws it again.
-[[noreturn]] void rethrowDescribed(const Target& target, size_t candidate, const Stack& stack, size_t height) {
+[[noreturn]] void rethrowDescribed(const Target& target, const void* picked, const Stack& stack, size_t height) {
   try {
     throw;
   } catch (PythonError&) {
     throw;
   } catch (Error& error) {
-    const std::string call = target.describe(candidate, stack, height, error.what());
+    const std::string call = target.describe(picked, stack, height, error.what());
     if (!call.empty()) error.addContext("  " + call);
     throw;
   }
@@ -240,13 +240,14 @@ PyObject* callWith(CallableObject& callable, PyObject* const* arguments, size_t 
   if (DefaultDevice::get().has_value()) [[unlikely]]
     takeDefaultDevice(schema, {stack.data(), stack.size()});
   const size_t height = stack.size();
+  const void* const picked = target.pick(candidate);
   const Reference self = Reference::share(reinterpret_cast<PyObject*>(&callable));  // the call may drop the last other
   {
     const WithoutGil without_gil(!target.isShort(candidate, elements));
     try {
-      target.call(candidate, stack);
+      target.call(candidate, picked, stack);
     } catch (...) {
-      rethrowDescribed(target, candidate, stack, height);
+      rethrowDescribed(target, picked, stack, height);
     }
   }
   return resultsToPython(schema, stack);
@@ -354,6 +355,13 @@ Target* targetOf(PyObject* object) noexcept {
   const auto& types = callableTypes();
   if (std::find(types.begin(), types.end(), Py_TYPE(object)) == types.end()) return nullptr;
   return reinterpret_cast<CallableObject*>(object)->target.get();
+}
+
+size_t chooseCandidate(Target& target, std::span<PyObject* const> arguments, PyObject* keywords, Stack& stack) {
+  for (PyObject* const argument : arguments) stack.push_back(toValue(argument));
+  const KnownCall call = choose(target, 0, keywords, stack);
+  arrange(*target.candidates()[call.candidate], call, stack);
+  return call.candidate;
 }
 
 PyObject* callTarget(PyObject* object, std::span<PyObject* const> arguments) {

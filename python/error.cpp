@@ -75,11 +75,16 @@ void raiseCompileError(const CompileError& error) {
 void raiseScriptError(const ScriptError& error) {
   // A run that Ctrl-C ended: Python's own handler says what follows, usually a KeyboardInterrupt.
   if (error.cause() == ScriptErrorCause::Interrupt && PyErr_CheckSignals() < 0) return;
+  const Latest cause = std::exchange(latest, {});
+  const bool is_cause = cause.exception != nullptr && error.reason().find(cause.text) != std::string::npos;
+  // What is meant to end the program, such as KeyboardInterrupt, is not caught as an error of a script.
+  if (is_cause && PyObject_IsInstance(cause.exception.get(), PyExc_Exception) == 0) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(cause.exception.get())), cause.exception.get());
+    return;
+  }
   raiseWith(script_error, error.what(), [&](PyObject* exception) {
     setAttribute(exception, "reason", PyUnicode_FromString(error.reason().c_str()));
-    const Latest cause = std::exchange(latest, {});
-    if (cause.exception != nullptr && error.reason().find(cause.text) != std::string::npos)
-      PyException_SetCause(exception, Py_NewRef(cause.exception.get()));
+    if (is_cause) PyException_SetCause(exception, Py_NewRef(cause.exception.get()));
   });
 }
 

@@ -30,7 +30,7 @@ class FunctionTarget final : public Target {
 
   const std::string& name() const override { return name_; }
   std::span<const FunctionSchema* const> candidates() override { return {&schema_, 1}; }
-  void call(size_t /*index*/, Stack& stack) override { function_.call(stack); }
+  void call(size_t /*index*/, const void* /*picked*/, Stack& stack) override { function_.call(stack); }
   bool isShort(size_t /*index*/, int64_t /*elements*/) const noexcept override { return false; }
   const IValue& held() const noexcept { return held_; }
 

@@ -3,12 +3,14 @@
 #include <boxcar/python/constants.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/functions.h>
+#include <boxcar/python/operator_facts.h>
 #include <boxcar/python/operators.h>
 #include <boxcar/python/program.h>
 #include <boxcar/python/registration.h>
 #include <boxcar/python/scopes.h>
 #include <boxcar/python/served_call.h>
 #include <boxcar/python/sharing.h>
+#include <boxcar/python/tensor_classes.h>
 #include <boxcar/python/tensor_object.h>
 #include <boxcar/python/tensor_protocols.h>
 #include <boxcar/python/values.h>
@@ -81,6 +83,8 @@ void fill(nb::module_& module) {
   addScopes(module);
   addRedispatch(module.ptr());
   addRegistration(module);
+  addTensorClasses(module);
+  addOperatorFacts(module);
   addSharing(module.ptr());
   module.def(
       "tensor", &makeTensor, "data"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),

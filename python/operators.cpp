@@ -48,6 +48,10 @@ bool isQuick(const OperatorHandle& op) {
   return !op.hasTag(Tag::differentiation);
 }
 
+OperatorHandle pickedOperator(const void* picked) noexcept {
+  return OperatorHandle(static_cast<OperatorEntry*>(const_cast<void*>(picked)));
+}
+
 class OperatorTarget final : public Target {
  public:
   // All overloads of a name, or with [only] this one.
@@ -65,14 +69,15 @@ class OperatorTarget final : public Target {
     return schemas_;
   }
   uint64_t edition() const noexcept override { return definitions.load(std::memory_order_relaxed); }
-  void call(size_t index, Stack& stack) override { operators_[index].callBoxed(stack); }
+  const void* pick(size_t index) const noexcept override { return &operators_[index].entry(); }
+  void call(size_t /*index*/, const void* picked, Stack& stack) override { pickedOperator(picked).callBoxed(stack); }
   bool isShort(size_t index, int64_t elements) const noexcept override {
     // A mode's handler may wait for another thread.
     return elements <= kMostElementsOfShortCalls && quick_[index] && !boxcar::detail::callsAreWatched() &&
            modeCount(DispatchKey::PreDispatch) == 0 && modeCount(DispatchKey::Python) == 0;
   }
-  std::string describe(size_t index, const Stack& stack, size_t height, const char* message) const override {
-    return interp::describeFailedCall(operators_[index], stack, height, message);
+  std::string describe(const void* picked, const Stack& stack, size_t height, const char* message) const override {
+    return interp::describeFailedCall(pickedOperator(picked), stack, height, message);
   }
   std::string docstring() override {
     std::string text;
@@ -181,6 +186,39 @@ PyObject* wrapOperator(const OperatorHandle& op) {
   return newCallable(operator_type, std::make_unique<OperatorTarget>(op.operator_name().name, op));
 }
 
+namespace {
+
+OperatorTarget& operatorsIn(PyObject* object) {
+  if (Py_TYPE(object) != operator_type) {
+    throwPython(PyExc_TypeError,
+                fmt::format("an object of class '{}' is no operator; boxcar.ops has them", Py_TYPE(object)->tp_name));
+  }
+  return self(object);
+}
+
+}  // namespace
+
+OperatorHandle onlyOperatorOf(PyObject* object) {
+  const std::vector<OperatorHandle>& operators = operatorsIn(object).operators();
+  for (const OperatorHandle& op : operators) {
+    if (operators.size() == 1 || op.operator_name().overload_name.empty()) return op;
+  }
+  if (operators.empty()) {
+    throwPython(PyExc_RuntimeError, self(object).name() + " is not defined any more: its library was unloaded");
+  }
+  std::string known;
+  for (const OperatorHandle& op : operators) known += (known.empty() ? "" : ", ") + op.operator_name().overload_name;
+  throwPython(PyExc_ValueError, fmt::format("{} has several overloads: take one of them by its attribute ({})",
+                                            self(object).name(), known));
+}
+
+OperatorHandle chooseOperator(PyObject* object, std::span<PyObject* const> arguments, PyObject* keywords,
+                              Stack& stack) {
+  OperatorTarget& target = operatorsIn(object);
+  const size_t chosen = chooseCandidate(target, arguments, keywords, stack);
+  return target.operators()[chosen];
+}
+
 PyObject* callOperators(const char* name, std::span<PyObject* const> arguments) {
   PyObject* const operators = operatorsNamed(name);
   BOXCAR_CHECK(operators != nullptr, "the operator {} is not defined", name);
@@ -214,9 +252,8 @@ PyObject* operatorNames(PyObject* /*module*/, PyObject* /*unused*/) {
   }
 }
 
-PyMethodDef kFunctions[] = {{"_operators", findOperators, METH_O, nullptr},
-                            {"_operator_names", operatorNames, METH_NOARGS, nullptr},
-                            {}};
+PyMethodDef kFunctions[] = {
+    {"_operators", findOperators, METH_O, nullptr}, {"_operator_names", operatorNames, METH_NOARGS, nullptr}, {}};
 
 // Operators of aten whose first argument is a tensor called self are methods of tensors.
 void addMethods() {

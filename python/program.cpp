@@ -103,7 +103,7 @@ class ScriptFunction final : public Target {
 
   const std::string& name() const override { return name_; }
   std::span<const FunctionSchema* const> candidates() override { return {&schema_, 1}; }
-  void call(size_t /*index*/, Stack& stack) override {
+  void call(size_t /*index*/, const void* /*picked*/, Stack& stack) override {
     catchInterrupts();
     function_.call(stack);
   }

@@ -40,6 +40,8 @@ class Block {
   virtual void enter() = 0;
   // Returns text for the user.
   virtual std::string leave(bool failed) = 0;
+  // What it holds of Python's; null for nothing.
+  virtual PyObject* held() const noexcept { return nullptr; }
 };
 
 // A scope of a backend's, such as no_grad().
@@ -85,6 +87,7 @@ class PythonHandler final : public Block {
     guard_.reset();
     return {};
   }
+  PyObject* held() const noexcept override { return handler_.get(); }
 
  private:
   const Reference handler_;
@@ -98,6 +101,7 @@ class ScopeOfWith final {
   explicit ScopeOfWith(std::unique_ptr<Block> block) : block_(std::move(block)) {}
 
   void enter() {
+    BOXCAR_CHECK(block_ != nullptr, "this scope was garbage: nothing is left of it");
     BOXCAR_CHECK(!is_on_, "this scope is on already; make another one for a block inside its own");
     block_->enter();
     is_on_ = true;
@@ -109,8 +113,14 @@ class ScopeOfWith final {
   }
   const std::optional<std::string>& report() const noexcept { return report_; }
 
+  // For the collector of garbage. While it is on, the thread's modes hold it, too.
+  PyObject* held() const noexcept { return block_ == nullptr || is_on_ ? nullptr : block_->held(); }
+  void drop() noexcept {
+    if (!is_on_) block_.reset();
+  }
+
  private:
-  const std::unique_ptr<Block> block_;
+  std::unique_ptr<Block> block_;
   std::optional<std::string> report_;
   bool is_on_ = false;
 };
@@ -188,10 +198,26 @@ ScopeOfWith* makeHandler(const nb::callable& function, const std::string& key, b
   return new ScopeOfWith(std::make_unique<PythonHandler>(function.ptr(), options));
 }
 
+int traverseScope(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<ScopeOfWith>(self)->held());
+  return 0;
+}
+
+int clearScope(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<ScopeOfWith>(self)->drop();
+  return 0;
+}
+
+PyType_Slot kScopeSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverseScope)},
+                             {Py_tp_clear, reinterpret_cast<void*>(&clearScope)},
+                             {0, nullptr}};
+
 }  // namespace
 
 void addScopes(nb::module_& module) {
-  nb::class_<ScopeOfWith>(module, "Scope", "What `with` switches on for a block, on this thread.")
+  nb::class_<ScopeOfWith>(module, "Scope", nb::type_slots(kScopeSlots),
+                          "What `with` switches on for a block, on this thread.")
       .def("__enter__",
            [](const nb::object& self) {
              nb::cast<ScopeOfWith&>(self).enter();

@@ -19,6 +19,7 @@ namespace {
 struct ServedCall {
   const OperatorHandle& op;
   DispatchKeySet keys;
+  GoOn go_on;
   ServedCall* outer;
 };
 thread_local ServedCall* served = nullptr;
@@ -26,7 +27,8 @@ thread_local ServedCall* served = nullptr;
 // The call is the innermost one of its thread while this lives.
 class Serving final {
  public:
-  explicit Serving(const OperatorHandle& op, DispatchKeySet keys) noexcept : call_{op, keys, served} {
+  explicit Serving(const OperatorHandle& op, DispatchKeySet keys, GoOn go_on) noexcept
+      : call_{op, keys, go_on, served} {
     served = &call_;
   }
   ~Serving() { served = call_.outer; }
@@ -37,17 +39,18 @@ class Serving final {
   ServedCall call_;
 };
 
-Reference callHandler(PyObject* function, const OperatorHandle& op, Stack& stack) {
-  const std::vector<Argument>& parameters = op.schema().arguments();
-  const size_t count = parameters.size();
-  const Reference values = Reference::steal(checked(PyList_New(static_cast<Py_ssize_t>(count))));
-  for (size_t i = 0; i < count; ++i) {
-    PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(i), toPython(peek(stack, i, count), parameters[i].type()));
-  }
-  drop(stack, count);
+void goOnByRedispatch(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) { op.redispatchBoxed(keys, stack); }
+
+Reference callWithList(PyObject* function, const OperatorHandle& op, PyObject* values) {
   const Reference callable = Reference::steal(wrapOperator(op));
-  PyObject* const arguments[] = {callable.get(), values.get()};
+  PyObject* const arguments[] = {callable.get(), values};
   return Reference::steal(checked(PyObject_Vectorcall(function, arguments, 2, nullptr)));
+}
+
+Reference callHandler(PyObject* function, const OperatorHandle& op, Stack& stack) {
+  const Reference values = Reference::steal(argumentList(op, stack));
+  drop(stack, op.schema().arguments().size());
+  return callWithList(function, op, values.get());
 }
 
 Reference callKernel(PyObject* function, const OperatorHandle& op, Stack& stack) {
@@ -85,24 +88,13 @@ PyObject* redispatch(PyObject* /*module*/, PyObject* args) {
     if (target == nullptr || target->name() != name) {
       throwPython(PyExc_ValueError, fmt::format("redispatch() continues the call of {}: pass that operator", name));
     }
-    const std::vector<Argument>& parameters = call.op.schema().arguments();
-    const Reference items = Reference::steal(checked(PySequence_Tuple(values)));
-    const auto count = static_cast<size_t>(PyTuple_GET_SIZE(items.get()));
-    if (count != parameters.size()) {
-      throwPython(PyExc_TypeError, fmt::format("redispatch() of {} takes all of its {} arguments, not {}", name,
-                                               parameters.size(), count));
-    }
-    Stack stack;
-    stack.reserve(count);
-    for (size_t i = 0; i < count; ++i) {
-      PyObject* const item = PyTuple_GET_ITEM(items.get(), static_cast<Py_ssize_t>(i));
-      stack.push_back(interp::convertValue(toValue(item), interp::targetOf(parameters[i])));
-    }
+    const FunctionSchema& schema = call.op.schema();
+    Stack stack = stackOf(call.op, values, "redispatch");
     {
       const WithoutGil without_gil;
-      call.op.redispatchBoxed(call.keys, stack);
+      call.go_on(call.op, call.keys, stack);
     }
-    return resultsToPython(call.op.schema(), stack);
+    return resultsToPython(schema, stack);
   } catch (...) {
     return setPythonException();
   }
@@ -116,15 +108,53 @@ PyMethodDef kFunctions[] = {{"redispatch", redispatch, METH_VARARGS,
 
 }  // namespace
 
-void serveCall(PyObject* function, CallForm form, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  const WithGil with_gil;
-  const Reference held = Reference::share(function);  // it may be unregistered meanwhile
+PyObject* argumentList(const OperatorHandle& op, const Stack& stack) {
+  const std::vector<Argument>& parameters = op.schema().arguments();
+  const size_t count = parameters.size();
+  Reference values = Reference::steal(checked(PyList_New(static_cast<Py_ssize_t>(count))));
+  for (size_t i = 0; i < count; ++i) {
+    PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(i), toPython(peek(stack, i, count), parameters[i].type()));
+  }
+  return values.release();
+}
+
+PyObject* callForOperator(PyObject* function, const OperatorHandle& op, DispatchKeySet keys, PyObject* args) {
+  const Serving serving(op, keys, &goOnByRedispatch);
+  return callWithList(function, op, args).release();
+}
+
+Stack stackOf(const OperatorHandle& op, PyObject* values, const char* name) {
+  const std::vector<Argument>& parameters = op.schema().arguments();
+  const Reference items = Reference::steal(checked(PySequence_Tuple(values)));
+  const auto count = static_cast<size_t>(PyTuple_GET_SIZE(items.get()));
+  if (count != parameters.size()) {
+    throwPython(PyExc_TypeError, fmt::format("{}() of {} takes all of its {} arguments, not {}", name,
+                                             op.operator_name(), parameters.size(), count));
+  }
+  Stack stack;
+  stack.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    PyObject* const item = PyTuple_GET_ITEM(items.get(), static_cast<Py_ssize_t>(i));
+    stack.push_back(interp::convertValue(toValue(item), interp::targetOf(parameters[i])));
+  }
+  return stack;
+}
+
+void serveCallThen(GoOn go_on, PyObject* function, CallForm form, const OperatorHandle& op, DispatchKeySet keys,
+                   Stack& stack) {
+  const Reference held = Reference::share(function);  // it may be unregistered meanwhile, and the operator, too
+  const FunctionSchema& schema = op.schema();
   Reference result;
   {
-    const Serving serving(op, keys);
+    const Serving serving(op, keys, go_on);
     result = form == CallForm::kHandler ? callHandler(function, op, stack) : callKernel(function, op, stack);
   }
-  pushResults(op.schema(), result.get(), form == CallForm::kHandler ? "a handler" : "a kernel", stack);
+  pushResults(schema, result.get(), form == CallForm::kHandler ? "a handler" : "a kernel", stack);
+}
+
+void serveCall(PyObject* function, CallForm form, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  const WithGil with_gil;
+  serveCallThen(&goOnByRedispatch, function, form, op, keys, stack);
 }
 
 void addRedispatch(PyObject* module) { checkStatus(PyModule_AddFunctions(module, kFunctions)); }

@@ -1,13 +1,16 @@
+#include <boxcar/ivalue/tensor_metadata.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/reference.h>
 #include <boxcar/python/tensor_object.h>
 #include <boxcar/python/tensor_protocols.h>
+#include <boxcar/python/wait.h>
 
 #include <structmember.h>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace boxcar::python {
@@ -23,10 +26,54 @@ boost::unordered_flat_map<const TensorImpl*, PyObject*>& objects() {
   return *all;
 }
 
+// What is left of the object of a tensor whose class answers operators, while only C++ holds the tensor: a new object
+// gets it. It is attached when the object is made and nobody else knows the tensor, and empty while the object lives.
+class LeftOfObject final : public TensorMetadata {
+ public:
+  LeftOfObject() noexcept : TensorMetadata(Kind::kBinding) {}
+  ~LeftOfObject() override {
+    if (type_ == nullptr || Py_IsInitialized() == 0) return;
+    const WithGil with_gil;
+    Py_XDECREF(attributes_);
+    Py_DECREF(type_);
+  }
+  LeftOfObject(const LeftOfObject&) = delete;
+  LeftOfObject& operator=(const LeftOfObject&) = delete;
+
+  PyTypeObject* type() const noexcept { return type_; }
+  void put(PyTypeObject* type, PyObject* attributes) noexcept {
+    type_ = reinterpret_cast<PyTypeObject*>(Py_NewRef(reinterpret_cast<PyObject*>(type)));
+    attributes_ = attributes;
+  }
+  // Returns a reference to the class and one to the attributes, which may be null.
+  std::pair<PyTypeObject*, PyObject*> take() noexcept {
+    return {std::exchange(type_, nullptr), std::exchange(attributes_, nullptr)};
+  }
+
+ private:
+  PyTypeObject* type_ = nullptr;
+  PyObject* attributes_ = nullptr;
+};
+
+LeftOfObject* leftOf(const Tensor& tensor) noexcept {
+  return static_cast<LeftOfObject*>(tensor.unsafeGetTensorImpl()->metadata(TensorMetadata::Kind::kBinding));
+}
+
+bool hasPythonKey(const Tensor& tensor) noexcept {
+  return tensor.key_set().has_any(DispatchKeySet(DispatchKey::Python));
+}
+
 TensorObject* self(PyObject* object) noexcept { return reinterpret_cast<TensorObject*>(object); }
+
+// Whether C++ holds a tensor whose class and attributes must last.
+bool isHeldElsewhere(const TensorObject& object) noexcept {
+  return hasPythonKey(object.tensor) && object.tensor.unsafeGetTensorImpl()->useCount() > 1;
+}
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
+  // If C++ holds the tensor, too, the attributes live on with it.
+  if (isHeldElsewhere(*self(object))) return 0;
   Py_VISIT(self(object)->attributes);
   return 0;
 }
@@ -40,9 +87,14 @@ void deallocate(PyObject* object) {
   PyObject_GC_UnTrack(object);
   TensorObject* const tensor = self(object);
   if (tensor->weak_references != nullptr) PyObject_ClearWeakRefs(object);
-  clear(object);
   objects().erase(tensor->tensor.unsafeGetTensorImpl());
   PyTypeObject* const type = Py_TYPE(object);
+  LeftOfObject* const left = isHeldElsewhere(*tensor) ? leftOf(tensor->tensor) : nullptr;
+  if (left != nullptr) {
+    left->put(type, std::exchange(tensor->attributes, nullptr));
+  } else {
+    clear(object);
+  }
   tensor->tensor.~Tensor();
   type->tp_free(object);
   Py_DECREF(type);
@@ -69,13 +121,41 @@ PyMemberDef kMembers[] = {
 
 }  // namespace
 
+bool classDispatches(PyTypeObject* type) {
+  if (type == detail::tensor_type) return false;
+  static PyObject* const name = checked(PyUnicode_InternFromString("__boxcar_dispatch__"));
+  const Reference method = Reference::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name));
+  if (method.get() != nullptr) return method.get() != Py_None;
+  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throwPythonError();
+  PyErr_Clear();
+  return false;
+}
+
+PyTypeObject* dispatchingClassOf(const Tensor& tensor) {
+  if (!hasPythonKey(tensor)) return nullptr;
+  const auto found = objects().find(tensor.unsafeGetTensorImpl());
+  if (found != objects().end()) return Py_TYPE(found->second) == detail::tensor_type ? nullptr : Py_TYPE(found->second);
+  const LeftOfObject* const left = leftOf(tensor);
+  return left == nullptr ? nullptr : left->type();
+}
+
 PyObject* newTensorObject(PyTypeObject* type, Tensor tensor) {
+  const bool dispatches = type != detail::tensor_type && classDispatches(type);
   // Tracked by the garbage collector from the first attribute on would be enough, but Python offers no hook for that.
   PyObject* const object = checked(type->tp_alloc(type, 0));
   new (&self(object)->tensor) Tensor(std::move(tensor));
   self(object)->attributes = nullptr;
   self(object)->weak_references = nullptr;
-  objects().insert_or_assign(tensorOf(object).unsafeGetTensorImpl(), object);
+  const Tensor& held = tensorOf(object);
+  TensorImpl& impl = *held.unsafeGetTensorImpl();
+  objects().insert_or_assign(&impl, object);
+  if (dispatches) {
+    impl.set_key_set(impl.key_set().add(DispatchKey::Python));
+    if (leftOf(held) == nullptr) impl.set_metadata(makeIntrusive<LeftOfObject>());
+  } else if (hasPythonKey(held)) {
+    // A kernel gave a view of such a tensor its keys: it is plain until a class takes it.
+    impl.set_key_set(impl.key_set().remove(DispatchKey::Python));
+  }
   return object;
 }
 
@@ -83,6 +163,16 @@ PyObject* wrapTensor(Tensor tensor) {
   if (!tensor.defined()) return Py_NewRef(Py_None);
   const auto found = objects().find(tensor.unsafeGetTensorImpl());
   if (found != objects().end()) return Py_NewRef(found->second);
+  if (hasPythonKey(tensor)) [[unlikely]] {
+    LeftOfObject* const left = leftOf(tensor);
+    if (left != nullptr && left->type() != nullptr) {
+      const auto [type, attributes] = left->take();
+      PyObject* const object = newTensorObject(type, std::move(tensor));
+      self(object)->attributes = attributes;
+      Py_DECREF(type);
+      return object;
+    }
+  }
   return newTensorObject(detail::tensor_type, std::move(tensor));
 }
 

@@ -31,6 +31,13 @@ inline const Tensor& tensorOf(PyObject* object) noexcept { return reinterpret_ca
 // identity last; None for the undefined tensor. Throws PythonError if there is no memory.
 PyObject* wrapTensor(Tensor tensor);
 
+// Whether the class answers the operators on its tensors: it has `__boxcar_dispatch__`. Such tensors have the key
+// Python.
+bool classDispatches(PyTypeObject* type);
+
+// Returns the class that [tensor] has or had in Python where that one answers operators: a borrowed reference, or null.
+PyTypeObject* dispatchingClassOf(const Tensor& tensor);
+
 // Returns a new object of class [type], a subclass of Tensor or Tensor itself, for [tensor], which no object has yet.
 PyObject* newTensorObject(PyTypeObject* type, Tensor tensor);
 

@@ -1,5 +1,9 @@
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/entry_text.h>
+#include <boxcar/dispatcher/registry/runtime_table.h>
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace boxcar {
 namespace {
@@ -14,6 +18,20 @@ std::string originOf(DispatchKey key, const TableEntry& table_entry, std::string
     case EntryCause::Fallback: return fmt::format("the fallback of {}, registered at {}", key, table_entry.site);
     default: return fmt::format("the default of {}", key);
   }
+}
+
+bool isAlikeEntry(const TableEntry& a, const TableEntry& b) {
+  return a.kernel == b.kernel && a.cause == b.cause && a.key == b.key && a.site == b.site;
+}
+
+std::vector<std::string> rowOf(std::string key, const TableEntry& table_entry) {
+  std::vector<std::string> row = {std::move(key), std::string(kernelKindOf(table_entry)),
+                                  std::string(toString(table_entry.cause))};
+  if (table_entry.site.line != 0) {
+    row.emplace_back(toString(table_entry.key));
+    row.push_back(toString(table_entry.site));
+  }
+  return row;
 }
 
 }  // namespace
@@ -58,6 +76,37 @@ std::string describeEntry(DispatchKey key, const TableEntry& table_entry) {
     case KernelKind::UndefinedOperator: return "belongs to an operator that is not defined";
   }
   return "unknown";
+}
+
+bool isUntouched(const TableEntry& table_entry) {
+  return table_entry.cause == EntryCause::Missing || table_entry.cause == EntryCause::Default ||
+         table_entry.cause == EntryCause::Undefined;
+}
+
+TableRows tableRowsOf(const OperatorHandle& op, bool every) {
+  TableRows table{{{"key", "kernel", "cause", "registered for", "at"}}};
+  // In the order in which a call meets them.
+  const std::vector<DispatchKey> keys(detail::kRuntimeKeys.rbegin(), detail::kRuntimeKeys.rend());
+  std::vector<TableEntry> entries;
+  for (const DispatchKey key : keys) entries.push_back(Dispatcher::singleton().computeTableEntry(op, key));
+  for (size_t i = 0; i < entries.size();) {
+    size_t end = i + 1;
+    if (!every && isUntouched(entries[i])) {
+      ++(entries[i].cause == EntryCause::Default ? table.defaults : table.missing);
+    } else {
+      const auto sharesRow = [&](size_t other) {
+        return isPerBackendFunctionalityKey(toFunctionalityKey(keys[i])) && isAlikeEntry(entries[i], entries[other]) &&
+               toFunctionalityKey(keys[i]) == toFunctionalityKey(keys[other]);
+      };
+      while (!every && end < entries.size() && sharesRow(end)) ++end;
+      const size_t count = end - i;
+      table.rows.push_back(rowOf(count == 1 ? std::string(toString(keys[i]))
+                                            : fmt::format("{} to {} ({} keys)", keys[i], keys[end - 1], count),
+                                 entries[i]));
+    }
+    i = end;
+  }
+  return table;
 }
 
 }  // namespace boxcar

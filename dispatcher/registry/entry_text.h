@@ -1,10 +1,12 @@
 #pragma once
 
-#include <boxcar/dispatcher/registry/operator_entry.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Text that describes the table entries to users.
 
@@ -21,5 +23,19 @@ BOXCAR_API std::string_view kernelKindOf(const TableEntry& table_entry);
 // What a call does when it is dispatched to [key], whose table entry is [table_entry], as a clause: "runs the kernel
 // registered for CPU at add.cpp:3", "lets the call through by default".
 BOXCAR_API std::string describeEntry(DispatchKey key, const TableEntry& table_entry);
+
+// Returns whether nobody's code is in this table entry: it is missing, or has what every operator has there.
+BOXCAR_API bool isUntouched(const TableEntry& table_entry);
+
+// An operator's table as rows of cells, below a row of titles: key, kind of kernel, cause, and for what and where it
+// was registered.
+struct TableRows {
+  std::vector<std::vector<std::string>> rows;
+  // How many keys have no row.
+  size_t defaults = 0;
+  size_t missing = 0;
+};
+// Unless [every], the backends of a functionality whose entries are alike share one row, and untouched keys have none.
+BOXCAR_API TableRows tableRowsOf(const OperatorHandle& op, bool every);
 
 }  // namespace boxcar

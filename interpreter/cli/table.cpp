@@ -35,51 +35,16 @@ struct TableOptions {
   std::string script;
 };
 
-bool isAlike(const TableEntry& a, const TableEntry& b) {
-  return a.kernel == b.kernel && a.cause == b.cause && a.key == b.key && a.site == b.site;
-}
-
-std::vector<std::string> lineOf(std::string key, const TableEntry& table_entry) {
-  std::vector<std::string> line = {std::move(key), std::string(kernelKindOf(table_entry)),
-                                   std::string(toString(table_entry.cause))};
-  if (table_entry.site.line != 0) {
-    line.emplace_back(toString(table_entry.key));
-    line.push_back(toString(table_entry.site));
-  }
-  return line;
-}
-
 }  // namespace
 
 std::string tableText(const OperatorHandle& op, bool every) {
   const std::string gradient = autograd::describeGradient(op);  // this comes first: it registers kernels
-  const TableGrid grid = gridOf(op);
-  const std::vector<TableEntry>& table_entries = grid.rows[0].table_entries;
-  std::vector<std::vector<std::string>> lines = {{"key", "kernel", "cause", "registered for", "at"}};
-  size_t missing = 0;
-  size_t defaults = 0;
-  for (size_t i = 0; i < table_entries.size();) {
-    size_t end = i + 1;
-    if (!every && isUntouched(table_entries[i])) {
-      ++(table_entries[i].cause == EntryCause::Default ? defaults : missing);
-    } else {
-      const auto sharesLine = [&](size_t other) {
-        return isPerBackendFunctionalityKey(toFunctionalityKey(grid.keys[i])) &&
-               isAlike(table_entries[i], table_entries[other]) &&
-               toFunctionalityKey(grid.keys[i]) == toFunctionalityKey(grid.keys[other]);
-      };
-      while (!every && end < table_entries.size() && sharesLine(end)) ++end;
-      const size_t count = end - i;
-      lines.push_back(lineOf(count == 1 ? std::string(toString(grid.keys[i]))
-                                        : fmt::format("{} to {} ({} keys)", grid.keys[i], grid.keys[end - 1], count),
-                             table_entries[i]));
-    }
-    i = end;
-  }
+  const TableRows table = tableRowsOf(op, every);
   std::string text = fmt::format("{}\ndefined at {}\ngradient: {}\n", op.schema(), op.entry().schemaSite(), gradient) +
-                     reportTable(lines, "<");
+                     reportTable(table.rows, "<");
   if (every) return text;
-  return text + fmt::format("{} keys have their default and {} are missing; --every shows them\n", defaults, missing);
+  return text + fmt::format("{} keys have their default and {} are missing; --every shows them\n", table.defaults,
+                            table.missing);
 }
 
 namespace {

@@ -17,11 +17,6 @@ TableGrid gridWithAllKeys() { return {{detail::kRuntimeKeys.rbegin(), detail::kR
 
 }  // namespace
 
-bool isUntouched(const TableEntry& table_entry) {
-  return table_entry.cause == EntryCause::Missing || table_entry.cause == EntryCause::Default ||
-         table_entry.cause == EntryCause::Undefined;
-}
-
 bool isOwn(const TableEntry& table_entry) {
   return table_entry.cause == EntryCause::Exact || table_entry.cause == EntryCause::Fallback;
 }

@@ -18,9 +18,6 @@ struct TableGrid {
   std::vector<Row> rows;
 };
 
-// Returns whether nobody's code is in this table entry: it is missing, or has what every operator has there.
-bool isUntouched(const TableEntry& table_entry);
-
 // Returns whether somebody registered something for exactly this key: a kernel of the operator, or a fallback.
 bool isOwn(const TableEntry& table_entry);
 

@@ -15,6 +15,7 @@ from boxcar._core import (  # noqa: F401
     bfloat16, bool, channels_last, channels_last_3d, complex64, complex128, contiguous_format, float16, float32, float64,
     int8, int16, int32, int64, preserve_format, strided, uint8)
 from boxcar import ops
+from boxcar import _operator  # noqa: F401
 from boxcar._library import Library, op  # noqa: F401
 from boxcar._modes import *  # noqa: F401,F403
 from boxcar._modes import __all__ as _modes
@@ -25,7 +26,8 @@ half, float, double, short, int, long = float16, float32, float64, int16, int32,
 cfloat, cdouble = complex64, complex128
 
 # Functions of these names are Python's own or are defined in a module that is loaded when it is asked for.
-_LAZY = {"from_torch": "boxcar._torch", "explain": "boxcar._explain"}
+_LAZY = {"from_torch": "boxcar._torch", "explain": "boxcar._explain", "progress": "boxcar._progress",
+         "PythonDispatcher": "boxcar._dispatcher"}
 _LAZY |= dict.fromkeys(("broadcast_shapes", "stft", "unique", "unique_consecutive", "unravel_index"), "boxcar._functions")
 
 

@@ -19,7 +19,7 @@ class Library:
             schema = f"{self.namespace}::{schema}"
         elif schema.split("::")[0] != self.namespace:
             raise ValueError(f"the library of the namespace {self.namespace} cannot define '{schema}'")
-        self._registrations.append(_core._define(schema, list(tags), _depth + 1))
+        self._registrations.append(_core._define(schema, list(tags), _depth))
         return _operator(schema.split("(")[0])
 
     def impl(self, name, key=None, *, _depth=1):
@@ -27,7 +27,7 @@ class Library:
         full = name if "::" in name else f"{self.namespace}::{name}"
 
         def register(function):
-            self._registrations.append(_core._implement(full, key, function, _depth + 1))
+            self._registrations.append(_core._implement(full, key, function, _depth))
             return function
         return register
 
@@ -77,7 +77,7 @@ class CustomOperator:
 
     def register_fake(self, function):
         """A decorator of the kernel for tensors without elements, which gives the shape of the result."""
-        return self._library.impl(self._name, "Meta")(function)
+        return self._library.impl(self._name, "Meta", _depth=2)(function)
 
     def register_autograd(self, backward):
         """A decorator of the derivative: a function that takes `grad`, and arguments and the result (`result`) by their

@@ -68,3 +68,11 @@ def _decorating(name):
 for _name in ("no_grad", "enable_grad", "inference_mode"):
     if _name in __all__:
         globals()[_name] = _decorating(_name)
+
+
+def _scope_html(self):
+    from boxcar import _html
+    return _html.report(self.report or "") or _html.code(repr(self))
+
+
+_core.Scope._repr_html_ = _scope_html

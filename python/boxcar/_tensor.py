@@ -1,5 +1,7 @@
 """What tensors have beside what the class in C++ has: copies and pickles, and the state of factories."""
 
+import types
+
 from boxcar import _core
 
 _default_device = []
@@ -91,6 +93,21 @@ def set_default_device(device):
         _default_device.append(scope)
 
 
+def _init_subclass(cls, **keywords):
+    """`__boxcar_dispatch__` of a subclass is a class method, also without the decorator."""
+    super(_core.Tensor, cls).__init_subclass__(**keywords)
+    method = vars(cls).get("__boxcar_dispatch__")
+    if isinstance(method, types.FunctionType):
+        cls.__boxcar_dispatch__ = classmethod(method)
+
+
+def _repr_html(self):
+    from boxcar import _html
+    return _html.tensor(self)
+
+
+_core.Tensor.__init_subclass__ = classmethod(_init_subclass)
+_core.Tensor._repr_html_ = _repr_html
 _core.Tensor.__reduce_ex__ = _reduce
 _core.Tensor.__deepcopy__ = _deepcopy
 _core.Tensor.__format__ = _format
