@@ -18,8 +18,10 @@ from auditwheel.wheeltools import InWheel
 
 OPENBLAS = f"/usr/lib/{platform.machine()}-linux-gnu/openblas-openmp/libopenblas.so.0"
 OWN_COPY = "libboxcar_openblas.so"
-# Compiled into boxcar as headers; others are found as the packages of the bundled libraries.
-HEADERS = ["libhwy-dev", "libkissfft-dev", "nlohmann-json3-dev", "libboost1.81-dev"]
+# Compiled into boxcar as headers. Boost asks for no notice in programs.
+HEADERS = {"libhwy-dev", "libkissfft-dev", "nlohmann-json3-dev"}
+# Every system has its own of these.
+SYSTEM = {"libc6", "libgcc-s1", "libstdc++6", "zlib1g"}
 # In bytes, packed: boxcar's own part, and the whole.
 MOST = {"boxcar's own part": 6_000_000, "the wheel": 30_000_000}
 
@@ -65,8 +67,8 @@ def add_notices(folder):
     notices = next(folder.glob("*.dist-info")) / "licenses"
     notices.mkdir(exist_ok=True)
     libraries = linked(folder.glob("boxcar/*.so*"))
-    packages = {package_of(path) for path in libraries.values()} | {package_of(OPENBLAS)} | set(HEADERS)
-    for package in sorted(package for package in packages if package):
+    packages = {package_of(path) for path in [*libraries.values(), OPENBLAS]} - SYSTEM - {None}
+    for package in sorted(packages | HEADERS):
         text = pathlib.Path("/usr/share/doc", package, "copyright")
         if text.exists():
             shutil.copy(text, notices / f"{package}.txt")
