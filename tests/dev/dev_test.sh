@@ -59,14 +59,14 @@ dev_help_lists_every_command() {
   for how in '' help -h --help; do
     run $how
     expect status "$status" 0
-    for command in setup build run install test bundle gpu bench numerics opinfo models fuzz format docs lint check clean help; do expect "help of '$how'" "$output" "*  $command *"; done
+    for command in setup build run install wheel test bundle gpu bench numerics opinfo models fuzz format docs lint check clean help; do expect "help of '$how'" "$output" "*  $command *"; done
   done
 }
 
 dev_unknown_command_is_a_sentence() {
   run frobnicate
   expect status "$status" 2
-  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics opinfo models fuzz format docs lint check clean help"
+  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install wheel test bundle gpu bench numerics opinfo models fuzz format docs lint check clean help"
 }
 
 dev_fuzz_knows_the_targets_that_cmake_has() {
@@ -187,6 +187,32 @@ dev_setup_models_installs_pytorch_in_an_environment_once() {
   expect log "$(cat "$log")" '*environment -m pip install -q torch==2.* numpy expecttest torchvision==* transformers==* safetensors==* onnxruntime==* onnx==* onnxscript==*'
   run setup models
   expect 'calls of pip' "$(calls environment)" 2
+}
+
+dev_wheel_builds_bundles_and_tests() {
+  link mv
+  mkdir -p "$project/tests/python/wheel"
+  printf '#!/bin/bash\necho "wheel_test $*" >>"%s"\n[[ $BREAK != use ]]\n' "$log" >"$project/tests/python/wheel/wheel_test.sh"
+  chmod +x "$project/tests/python/wheel/wheel_test.sh"
+  # shellcheck disable=SC2016
+  fake python3 'mkdir -p "$3/bin"; printf "#!/bin/bash\necho \"environment \$*\" >>\"'"$log"'\"; [[ \$* != *bundle.py* ]] || echo here/made.whl; [[ \$BREAK != pip || \$3 != wheel ]]\n" >"$3/bin/python"; chmod +x "$3/bin/python"'
+  BREAK=pip run wheel
+  expect status "$status" 1
+  expect stderr "$errors" '*dev: pip could not build the wheel (see its message above)'
+  run wheel
+  expect status "$status" 0
+  expect stderr "$errors" '*dev: the wheel is here/made.whl'
+  expect log "$(cat "$log")" "*environment -m pip wheel -q --no-deps --no-build-isolation -w $project/build/wheel-of-here $project*environment -B $project/python/wheel/bundle.py $project/build/wheel-of-here/* $project/build/wheel"
+  expect 'tests of the wheel' "$(calls wheel_test)" 0
+  run wheel --test there
+  expect status "$status" 0
+  expect log "$(cat "$log")" "*bundle.py * $sandbox/there*wheel_test here/made.whl"
+  BREAK=use run wheel --test
+  expect status "$status" 1
+  expect stderr "$errors" '*dev: the wheel failed its test'
+  run wheel one two
+  expect status "$status" 2
+  expect stderr "$errors" 'dev: wheel takes --test and at most one folder: ./dev wheel \[--test\] \[FOLDER\]'
 }
 
 dev_numerics_asks_the_pytorch_of_the_environment() {

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 namespace boxcar::cpu::openblas {
 namespace {
@@ -19,6 +21,15 @@ namespace {
 constexpr const char* kPaths[] = {"/usr/lib/" BOXCAR_TRIPLE "/openblas-openmp/libopenblas.so.0", "libopenblas.so.0",
                                   "libopenblas.so"};
 
+// A package may have its own copy in the folder of the library that contains this code: the one of Python does.
+constexpr const char* kOwnCopy = "libboxcar_openblas.so";
+
+std::string pathOfOwnCopy() {
+  Dl_info self;
+  if (dladdr(reinterpret_cast<const void*>(&pathOfOwnCopy), &self) == 0 || self.dli_fname == nullptr) return kOwnCopy;
+  return (std::filesystem::path(self.dli_fname).parent_path() / kOwnCopy).string();
+}
+
 bool hasAvx512() {
 #ifdef __x86_64__
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -34,7 +45,7 @@ void* open() {
   constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
   const bool tells = hasAvx512() && std::getenv(kCoreType) == nullptr;
   if (tells) setenv(kCoreType, "SkylakeX", /*overwrite=*/0);
-  void* library = nullptr;
+  void* library = dlopen(pathOfOwnCopy().c_str(), RTLD_NOW | RTLD_LOCAL);
   for (const char* path : kPaths) {
     if (library == nullptr) library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }
