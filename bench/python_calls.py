@@ -47,6 +47,7 @@ def add(): a + b
 def index(): a[0]
 def view(): a.view(2, 1)
 def dlpack(): T.from_dlpack(array)
+def lent(): array.__dlpack__(max_version=(1, 1))
 def call(): second(a, b)
 """
 TORCH = TIMER + """
@@ -101,7 +102,7 @@ def start(imports):
 def measured():
     figures = {"boxcar": {}, "torch": {}}
     for _ in range(TURNS):
-        for name, code, calls in (("boxcar", BOXCAR, (*CALLS, "call")), ("torch", TORCH, CALLS)):
+        for name, code, calls in (("boxcar", BOXCAR, (*CALLS, "call", "lent")), ("torch", TORCH, CALLS)):
             for call, time in json.loads(run(code + REPORT.replace("NAMES", repr(calls)))).items():
                 figures[name].setdefault(call, []).append(time)
         figures["boxcar"].setdefault("cpp", []).append(called_from_cpp())
@@ -116,6 +117,8 @@ def table(figures):
     lines = ["| call | boxcar | PyTorch | ratio | must | aim |", "| --- | --: | --: | --: | --: | --: |"]
     for name, (title, must, aim) in ROWS.items():
         goals = f"{must or ''} | {aim or ''}"
+        if name == "dlpack":
+            title += f", of which NumPy's own `__dlpack__` takes {own['lent']:.0f} ns"
         lines.append(f"| {title} | {own[name]:.0f} ns | {theirs[name]:.0f} ns | {own[name] / theirs[name]:.3f} | {goals} |")
     lines.append(f"| `import`, in a fresh process | {own['import']:.0f} ms | {theirs['import']:.0f} ms | "
                  f"{own['import'] / theirs['import']:.3f} | 60 ms | 25 ms |")

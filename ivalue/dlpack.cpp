@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -109,12 +110,15 @@ dlpack::ElementType toElementType(ScalarType type) {
 
 // ---- from ----
 
+// One number for each dimension, most often without an allocation.
+using Numbers = boost::container::small_vector<int64_t, 6>;
+
 // The checked content of a structure.
 struct Borrowed {
   ScalarType dtype;
   Device device;
-  std::vector<int64_t> shape;
-  std::vector<int64_t> strides = {};
+  Numbers shape;
+  Numbers strides = {};
   std::byte* data = nullptr;
   size_t bytes = 0;  // from `data` to the end of the last element
 };
@@ -152,19 +156,19 @@ Device toDevice(const dlpack::DeviceId& device) {
   }
 }
 
-std::vector<int64_t> toShape(const dlpack::Array& array) {
+Numbers toShape(const dlpack::Array& array) {
   if (array.ndim < 0) refuse("it has {} dimensions", array.ndim);
   if (array.ndim == 0) return {};
   if (array.shape == nullptr) refuse("it has {} dimensions and no shape", array.ndim);
-  std::vector<int64_t> shape(array.shape, array.shape + array.ndim);
+  Numbers shape(array.shape, array.shape + array.ndim);
   if (std::ranges::any_of(shape, [](int64_t size) { return size < 0; }))
     refuse("its shape [{}] has a negative size", fmt::join(shape, ", "));
   return shape;
 }
 
 // Strides that are never stepped along may be anything: replaces them by those of a contiguous tensor.
-std::vector<int64_t> toStrides(const dlpack::Array& array, const std::vector<int64_t>& shape) {
-  std::vector<int64_t> strides(shape.size());
+Numbers toStrides(const dlpack::Array& array, const Numbers& shape) {
+  Numbers strides(shape.size());
   contiguousStrides(shape, strides);
   if (array.strides == nullptr || std::ranges::find(shape, 0) != shape.end()) return strides;
   for (size_t i = 0; i < shape.size(); ++i) {

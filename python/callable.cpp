@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/interpreter/runtime/overload.h>
 #include <boxcar/python/callable.h>
+#include <boxcar/python/constants.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/reference.h>
 #include <boxcar/python/results.h>
@@ -122,7 +123,18 @@ void takeSchemaNames(const Target& target, std::span<const FunctionSchema* const
   }
 }
 
-KnownCall choose(Target& target, uint64_t codes, PyObject* keywords, const Stack& stack) {
+// The type of a call's argument: of dtypes and the like, which are ints in boxcar, their own.
+TypePtr typeOfArgument(PyObject* argument, const IValue& value) {
+  if (!isConstant(argument)) return typeOf(value);
+  switch (kindOf(argument)) {
+    case ConstantKind::kDtype: return Type::scalarType();
+    case ConstantKind::kLayout: return Type::layout();
+    default: return Type::memoryFormat();
+  }
+}
+
+KnownCall choose(Target& target, uint64_t codes, std::span<PyObject* const> arguments, PyObject* keywords,
+                 const Stack& stack) {
   std::vector<std::string_view> names(stack.size());
   const size_t count = keywords == nullptr ? 0 : static_cast<size_t>(PyTuple_GET_SIZE(keywords));
   for (size_t i = 0; i < count; ++i) {
@@ -137,14 +149,18 @@ KnownCall choose(Target& target, uint64_t codes, PyObject* keywords, const Stack
                 target.name() + " is not defined any more: its library was unloaded or its script is gone");
   }
   takeSchemaNames(target, candidates, names);
+  std::vector<interp::CallArgument> typed;
+  std::vector<TypePtr> types;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    types.push_back(typeOfArgument(arguments[i], stack[i]));
+    typed.push_back({types.back(), names[i]});
+  }
   interp::ValueResolution resolution;
   try {
-    resolution = interp::resolveValues(target.name(), candidates, {stack.data(), stack.size()}, names);
+    resolution = interp::resolveTyped(target.name(), candidates, typed, interp::TypesFrom::kTypedValues);
   } catch (const Error& error) {
     throwPython(PyExc_TypeError, error.message());
   }
-  std::vector<TypePtr> types;
-  for (const IValue& value : stack) types.push_back(typeOf(value));
   KnownCall call{codes,
                  Reference::share(keywords),
                  static_cast<uint32_t>(stack.size()),
@@ -195,6 +211,13 @@ PyObject* callWith(CallableObject& callable, PyObject* const* arguments, size_t 
   int64_t elements = 0;
   bool has_codes = count <= kMostCodes;
   for (size_t i = 0; i < count; ++i) {
+    if (Py_TYPE(arguments[i]) == detail::tensor_type) {  // most arguments
+      const Tensor& tensor = tensorOf(arguments[i]);
+      elements += tensor.numel();
+      stack.emplace_back(tensor);
+      codes = codes << 8 | kTensorCode;
+      continue;
+    }
     TypeCode code = 0;
     stack.push_back(toValue(arguments[i], code));
     has_codes = has_codes && code != 0;
@@ -222,7 +245,7 @@ PyObject* callWith(CallableObject& callable, PyObject* const* arguments, size_t 
   }
   if (known == nullptr) {
     try {
-      made = choose(target, codes, keywords, stack);
+      made = choose(target, codes, {arguments, count}, keywords, stack);
     } catch (const PythonError&) {
       if (PyObject* const result = callOtherForm(callable, arguments, count, keywords)) return result;
       throw;
@@ -359,7 +382,7 @@ Target* targetOf(PyObject* object) noexcept {
 
 size_t chooseCandidate(Target& target, std::span<PyObject* const> arguments, PyObject* keywords, Stack& stack) {
   for (PyObject* const argument : arguments) stack.push_back(toValue(argument));
-  const KnownCall call = choose(target, 0, keywords, stack);
+  const KnownCall call = choose(target, 0, arguments, keywords, stack);
   arrange(*target.candidates()[call.candidate], call, stack);
   return call.candidate;
 }
@@ -368,7 +391,7 @@ PyObject* callTarget(PyObject* object, std::span<PyObject* const> arguments) {
   return callWith(*reinterpret_cast<CallableObject*>(object), arguments.data(), arguments.size(), nullptr);
 }
 
-PyTypeObject* callableType(PyObject* module, const char* name, const char* doc, bool binds, PyGetSetDef* fields,
+PyTypeObject* callableType(PyObject* module, const char* name, bool binds, PyGetSetDef* fields,
                            getattrofunc attribute) {
   auto* const all_fields =
       new std::vector<PyGetSetDef>(std::begin(kFields), std::end(kFields));  // as long as the class
@@ -378,8 +401,7 @@ PyTypeObject* callableType(PyObject* module, const char* name, const char* doc, 
                                     {Py_tp_call, reinterpret_cast<void*>(&PyVectorcall_Call)},
                                     {Py_tp_repr, reinterpret_cast<void*>(&show)},
                                     {Py_tp_members, kMembers},
-                                    {Py_tp_getset, all_fields->data()},
-                                    {Py_tp_doc, const_cast<char*>(doc)}};
+                                    {Py_tp_getset, all_fields->data()}};
   unsigned flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
   if (binds) {
     slots.push_back({Py_tp_descr_get, reinterpret_cast<void*>(&bind)});

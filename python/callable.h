@@ -54,10 +54,9 @@ Target* targetOf(PyObject* object) noexcept;
 // and leaves the candidate's arguments on [stack], which is empty. Throws.
 size_t chooseCandidate(Target& target, std::span<PyObject* const> arguments, PyObject* keywords, Stack& stack);
 
-// Makes the class [name], with docstring [doc]. With [binds], its objects are methods if they are attributes of a
-// class.
-PyTypeObject* callableType(PyObject* module, const char* name, const char* doc, bool binds, PyGetSetDef* fields,
-                           getattrofunc attribute);
+// Makes the class [name], whose objects have docstrings of their own. With [binds], they are methods if they are
+// attributes of a class.
+PyTypeObject* callableType(PyObject* module, const char* name, bool binds, PyGetSetDef* fields, getattrofunc attribute);
 
 // Calls a callable object with positional arguments: returns a new reference. Throws.
 PyObject* callTarget(PyObject* object, std::span<PyObject* const> arguments);

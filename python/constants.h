@@ -28,6 +28,7 @@ inline bool isConstant(PyObject* object) noexcept {
   PyTypeObject* const type = Py_TYPE(object);
   return type == detail::constant_types[0] || type == detail::constant_types[1] || type == detail::constant_types[2];
 }
+inline ConstantKind kindOf(PyObject* constant) noexcept { return reinterpret_cast<ConstantObject*>(constant)->kind; }
 inline int64_t numberOf(PyObject* constant) noexcept { return reinterpret_cast<ConstantObject*>(constant)->number; }
 inline bool isDtype(PyObject* object) noexcept { return Py_TYPE(object) == detail::constant_types[0]; }
 inline ScalarType dtypeOf(PyObject* dtype) noexcept { return static_cast<ScalarType>(numberOf(dtype)); }

@@ -141,8 +141,7 @@ IValue functionOf(PyObject* callable) {
 PyObject* newFunction(std::unique_ptr<Target> target) { return newCallable(function_type, std::move(target)); }
 
 void addFunctions(PyObject* module) {
-  function_type = callableType(module, "boxcar.Function", "A function of a script, or one that an operator returned.",
-                               false, nullptr, nullptr);
+  function_type = callableType(module, "boxcar.Function", /*binds=*/false, nullptr, nullptr);
   PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&deallocate)},
                          {Py_tp_repr, reinterpret_cast<void*>(&show)},
                          {Py_tp_doc, const_cast<char*>("A value that only operators look into.")},

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/runtime/failed_call.h>
 #include <boxcar/interpreter/runtime/run_stop.h>
@@ -52,6 +52,9 @@ OperatorHandle pickedOperator(const void* picked) noexcept {
   return OperatorHandle(static_cast<OperatorEntry*>(const_cast<void*>(picked)));
 }
 
+// The keys at which a thread has modes.
+constexpr DispatchKeySet kModes = DispatchKeySet(DispatchKey::PreDispatch) | DispatchKeySet(DispatchKey::Python);
+
 class OperatorTarget final : public Target {
  public:
   // All overloads of a name, or with [only] this one.
@@ -74,7 +77,7 @@ class OperatorTarget final : public Target {
   bool isShort(size_t index, int64_t elements) const noexcept override {
     // A mode's handler may wait for another thread.
     return elements <= kMostElementsOfShortCalls && quick_[index] && !boxcar::detail::callsAreWatched() &&
-           modeCount(DispatchKey::PreDispatch) == 0 && modeCount(DispatchKey::Python) == 0;
+           !raw_local_dispatch_key_set.included().has_any(kModes);
   }
   std::string describe(const void* picked, const Stack& stack, size_t height, const char* message) const override {
     return interp::describeFailedCall(pickedOperator(picked), stack, height, message);
@@ -276,9 +279,7 @@ void addMethods() {
 }  // namespace
 
 void addOperators(PyObject* module) {
-  operator_type = callableType(module, "boxcar.Operator",
-                               "An operator: calling it dispatches on its arguments. `overloads` are attributes.", true,
-                               kFields, &attributeOf);
+  operator_type = callableType(module, "boxcar.Operator", /*binds=*/true, kFields, &attributeOf);
   checkStatus(PyModule_AddFunctions(module, kFunctions));
   // Never removed: operators may be called until the process ends.
   static auto* const counting =

@@ -14,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <csignal>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +57,28 @@ void catchInterrupts() noexcept {
   own.sa_flags |= SA_SIGINFO;
   own.sa_sigaction = &interrupt;
   sigaction(SIGINT, &own, nullptr);
+}
+
+// catchInterrupts() for calls that may be short: asks the system at most once in a tick of its coarse clock, some
+// milliseconds, unless Python's handler is another one than it was. Needs the GIL.
+void catchInterruptsAgain() noexcept {
+  static PyObject* const get_signal = [] {
+    PyObject* const module = PyImport_ImportModule("_signal");
+    return module == nullptr ? nullptr : PyObject_GetAttrString(module, "getsignal");
+  }();
+  static PyObject* const number = PyLong_FromLong(SIGINT);
+  static PyObject* handler = nullptr;
+  static timespec checked_at = {};
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  PyObject* const current = get_signal == nullptr ? nullptr : PyObject_CallOneArg(get_signal, number);
+  if (current == nullptr) PyErr_Clear();
+  const bool is_known =
+      current != nullptr && current == handler && now.tv_sec == checked_at.tv_sec && now.tv_nsec == checked_at.tv_nsec;
+  Py_XSETREF(handler, current);
+  if (is_known) return;
+  checked_at = now;
+  catchInterrupts();
 }
 
 // ---- Programs ----
@@ -103,10 +126,11 @@ class ScriptFunction final : public Target {
 
   const std::string& name() const override { return name_; }
   std::span<const FunctionSchema* const> candidates() override { return {&schema_, 1}; }
-  void call(size_t /*index*/, const void* /*picked*/, Stack& stack) override {
-    catchInterrupts();
-    function_.call(stack);
+  const void* pick(size_t /*index*/) const noexcept override {
+    catchInterruptsAgain();
+    return nullptr;
   }
+  void call(size_t /*index*/, const void* /*picked*/, Stack& stack) override { function_.call(stack); }
   bool isShort(size_t /*index*/, int64_t /*elements*/) const noexcept override { return false; }
 
  private:

@@ -65,6 +65,19 @@ bool hasPythonKey(const Tensor& tensor) noexcept {
 
 TensorObject* self(PyObject* object) noexcept { return reinterpret_cast<TensorObject*>(object); }
 
+// Memory of plain tensors' objects that were freed: to make the object is a large part of a small call.
+constexpr size_t kMostSpare = 64;
+PyObject* spare[kMostSpare];
+size_t spare_count = 0;
+
+PyObject* allocate(PyTypeObject* type) {
+  if (type != detail::tensor_type || spare_count == 0) return checked(type->tp_alloc(type, 0));
+  PyObject* const object = PyObject_Init(spare[--spare_count], type);
+  self(object)->attributes = nullptr;
+  self(object)->weak_references = nullptr;
+  return object;
+}
+
 // Whether C++ holds a tensor whose class and attributes must last.
 bool isHeldElsewhere(const TensorObject& object) noexcept {
   return hasPythonKey(object.tensor) && object.tensor.unsafeGetTensorImpl()->useCount() > 1;
@@ -96,7 +109,11 @@ void deallocate(PyObject* object) {
     clear(object);
   }
   tensor->tensor.~Tensor();
-  type->tp_free(object);
+  if (type == detail::tensor_type && spare_count < kMostSpare) {
+    spare[spare_count++] = object;
+  } else {
+    type->tp_free(object);
+  }
   Py_DECREF(type);
 }
 
@@ -141,11 +158,10 @@ PyTypeObject* dispatchingClassOf(const Tensor& tensor) {
 
 PyObject* newTensorObject(PyTypeObject* type, Tensor tensor) {
   const bool dispatches = type != detail::tensor_type && classDispatches(type);
-  // Tracked by the garbage collector from the first attribute on would be enough, but Python offers no hook for that.
-  PyObject* const object = checked(type->tp_alloc(type, 0));
+  PyObject* const object = allocate(type);
   new (&self(object)->tensor) Tensor(std::move(tensor));
-  self(object)->attributes = nullptr;
-  self(object)->weak_references = nullptr;
+  // To be tracked from the first attribute on would be enough, but Python offers no hook for that.
+  if (PyObject_GC_IsTracked(object) == 0) PyObject_GC_Track(object);
   const Tensor& held = tensorOf(object);
   TensorImpl& impl = *held.unsafeGetTensorImpl();
   objects().insert_or_assign(&impl, object);
@@ -161,8 +177,11 @@ PyObject* newTensorObject(PyTypeObject* type, Tensor tensor) {
 
 PyObject* wrapTensor(Tensor tensor) {
   if (!tensor.defined()) return Py_NewRef(Py_None);
-  const auto found = objects().find(tensor.unsafeGetTensorImpl());
-  if (found != objects().end()) return Py_NewRef(found->second);
+  // An object holds its tensor, so there is none of a tensor that only the caller holds.
+  if (tensor.unsafeGetTensorImpl()->useCount() > 1) {
+    const auto found = objects().find(tensor.unsafeGetTensorImpl());
+    if (found != objects().end()) return Py_NewRef(found->second);
+  }
   if (hasPythonKey(tensor)) [[unlikely]] {
     LeftOfObject* const left = leftOf(tensor);
     if (left != nullptr && left->type() != nullptr) {

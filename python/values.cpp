@@ -20,7 +20,7 @@ using Tag = IValue::Tag;
 
 enum Code : TypeCode {
   kUnknown,
-  kTensor,
+  kTensor = kTensorCode,
   kInt,
   kFloat,
   kBool,
@@ -30,7 +30,8 @@ enum Code : TypeCode {
   kDevice,
   kInts,
   kTensors,
-  kIntTuple
+  kConstants,  // and two more: dtypes, layouts, memory formats
+  kIntTuple = kConstants + 3
 };
 // Tuples of up to so many ints have codes, from kIntTuple on.
 constexpr Py_ssize_t kMostInTuple = 8;
@@ -268,7 +269,7 @@ IValue toValue(PyObject* object, TypeCode& code) {
     return textOf(object);
   }
   if (isConstant(object)) {
-    code = kInt;
+    code = static_cast<TypeCode>(kConstants + static_cast<int>(kindOf(object)));
     return numberOf(object);
   }
   if (isDevice(object)) {

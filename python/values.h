@@ -13,6 +13,7 @@ namespace boxcar::python {
 
 // What tells the type of a value (typeOf) without looking at it again; 0 where only the value tells.
 using TypeCode = uint8_t;
+inline constexpr TypeCode kTensorCode = 1;
 
 // Returns the value of [object], and its code. Numbers of NumPy become numbers; a callable becomes a Function. Throws
 // PythonError: TypeError for an object that boxcar has no value for, OverflowError for an int of more than 64 bits.

@@ -44,7 +44,7 @@ bool BuiltinResolver::takes(const Builtin& builtin, std::span<const CallArgument
   const std::vector<Argument>& parameters = builtin.schema.arguments();
   if (!builtin.variadic) {
     const FunctionSchema* candidates[] = {&builtin.schema};
-    return resolveOverload(candidates, arguments, false).kind != Resolution::Kind::None;
+    return resolveOverload(candidates, arguments, TypesFrom::kProgram).kind != Resolution::Kind::None;
   }
   size_t fixed = 0;
   while (fixed + 1 < parameters.size() && !parameters[fixed + 1].kwarg_only()) ++fixed;
@@ -115,7 +115,7 @@ ExprPtr BuiltinResolver::callBuiltin(std::string_view name, std::vector<TypedArg
   } else {
     const FunctionSchema* candidates[] = {&builtin.schema};
     const std::vector<CallArgument> signature = signatureOf(arguments);
-    const Resolution resolution = resolveOverload(candidates, signature, false);
+    const Resolution resolution = resolveOverload(candidates, signature, TypesFrom::kProgram);
     if (resolution.kind == Resolution::Kind::None) {
       reportRejections(context_, span, name, candidates, arguments, resolution.rejections);
       return typed::poison(span);

@@ -239,7 +239,7 @@ ExprPtr CallChecker::anyMethod(const syntax::Name& method, const OverloadSet* op
   }
   if (!known.empty() && operators != nullptr) {
     signature[0].type = any;
-    const Resolution resolution = resolveOverload(operators->schemas, signature, false);
+    const Resolution resolution = resolveOverload(operators->schemas, signature, TypesFrom::kProgram);
     if (resolution.kind == Resolution::Kind::None) operators = nullptr;
   }
   const bool is_tensor_method = methods.size() == 1 && methods[0].second->kind() == TypeKind::Tensor;

@@ -36,7 +36,7 @@ ExprPtr CallResolver::callScriptFunction(const ScriptFunction& function, std::ve
   if (hasPoison(arguments)) return typed::poison(span);
   const FunctionSchema* candidates[] = {&function.schema};
   const std::vector<CallArgument> signature = signatureOf(arguments);
-  Resolution resolution = resolveOverload(candidates, signature, false);
+  Resolution resolution = resolveOverload(candidates, signature, TypesFrom::kProgram);
   if (resolution.kind == Resolution::Kind::None) {
     reportRejections(context_, span, toString(function.schema.operator_name()), candidates, arguments,
                      resolution.rejections);
@@ -64,7 +64,7 @@ ExprPtr CallResolver::makeStruct(const ScriptStruct& made, std::vector<TypedArgu
     arguments.push_back({typed::literal(*defaults[i], scriptType(layout.fields[i].type), span), name, span});
   }
   const FunctionSchema* candidates[] = {&made.constructor};
-  const Resolution resolution = resolveOverload(candidates, signatureOf(arguments), false);
+  const Resolution resolution = resolveOverload(candidates, signatureOf(arguments), TypesFrom::kProgram);
   if (resolution.kind == Resolution::Kind::None) {
     reportRejections(context_, span, made.name, candidates, arguments, resolution.rejections);
     return typed::poison(span);
@@ -118,7 +118,7 @@ ExprPtr CallResolver::callOperators(const OverloadSet& set, std::vector<TypedArg
                                     Span name_span) {
   if (hasPoison(arguments)) return typed::poison(span);
   const std::vector<CallArgument> signature = signatureOf(arguments);
-  Resolution resolution = resolveOverload(set.schemas, signature, false);
+  Resolution resolution = resolveOverload(set.schemas, signature, TypesFrom::kProgram);
   if (resolution.kind == Resolution::Kind::None) {
     reportRejections(context_, name_span.empty() ? span : name_span, set.name, set.schemas, arguments,
                      resolution.rejections);

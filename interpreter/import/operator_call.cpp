@@ -44,7 +44,7 @@ Expression operatorCall(const OperatorHandle& op, std::span<const GivenArgument>
   const std::vector<OperatorHandle> overloads = Dispatcher::singleton().findOverloads(name);
   std::vector<const FunctionSchema*> candidates;
   for (const OperatorHandle& each : overloads) candidates.push_back(&each.schema());
-  const Resolution resolution = resolveOverload(candidates, written, /*at_run_time=*/false);
+  const Resolution resolution = resolveOverload(candidates, written, TypesFrom::kProgram);
   const bool is_short = name.starts_with("aten::") && syntax::keywordOrName(short_name) == syntax::TokenKind::Name &&
                         !isHiddenByLibrary(short_name) && resolution.kind == Resolution::Kind::Chosen &&
                         candidates[resolution.candidate] == &schema;

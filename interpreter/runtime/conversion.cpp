@@ -47,16 +47,15 @@ Cost costToList(TypePtr from, ConversionTarget target, ConversionContext context
     const TypePtr of = from->element();
     if (of->kind() == TypeKind::Any) return ConversionCost::CheckedList;
     if (of->kind() == TypeKind::Int && element->kind() == TypeKind::Float) return ConversionCost::ToFloatList;
-    if (of->kind() == TypeKind::Tensor || !isNumber(of))
-      return conversionCost(of, {element}, {false, context.at_run_time});
-    const Cost cost = conversionCost(of, {element}, {false, context.at_run_time});
+    if (of->kind() == TypeKind::Tensor || !isNumber(of)) return conversionCost(of, {element}, {false, context.types});
+    const Cost cost = conversionCost(of, {element}, {false, context.types});
     // Ints and bools in a list are not converted to float one by one.
     return cost == ConversionCost::Widening ? Cost(ConversionCost::ToFloatList) : cost;
   }
   if (from->kind() == TypeKind::Tuple) {
     Cost cost = ConversionCost::CheckedList;
     for (const TypePtr of : from->contained()) {
-      cost = dearest(cost, conversionCost(of, {element}, {false, context.at_run_time}));
+      cost = dearest(cost, conversionCost(of, {element}, {false, context.types}));
     }
     return cost == ConversionCost::FromAny ? Cost(ConversionCost::CheckedList) : cost;
   }
@@ -75,7 +74,7 @@ Cost costToNumber(TypePtr from, TypePtr to, ConversionContext context) {
       if (from->kind() == TypeKind::Bool || isInteger(from)) return ConversionCost::Widening;
       break;
     default:
-      if (isNamedInteger(to) && context.at_run_time && isInteger(from)) return ConversionCost::ToSymInt;
+      if (isNamedInteger(to) && context.types == TypesFrom::kValues && isInteger(from)) return ConversionCost::ToSymInt;
       return std::nullopt;
   }
   if (from->kind() == TypeKind::Scalar) return ConversionCost::FromScalar;
@@ -86,7 +85,7 @@ Cost costToTuple(TypePtr from, TypePtr to, ConversionContext context) {
   if (from->kind() != TypeKind::Tuple || from->contained().size() != to->contained().size()) return std::nullopt;
   Cost cost = ConversionCost::Same;
   for (size_t i = 0; i < from->contained().size(); ++i) {
-    cost = dearest(cost, conversionCost(from->contained()[i], {to->contained()[i]}, {false, context.at_run_time}));
+    cost = dearest(cost, conversionCost(from->contained()[i], {to->contained()[i]}, {false, context.types}));
   }
   return cost;
 }
@@ -117,7 +116,7 @@ std::optional<ConversionCost> conversionCost(TypePtr from, ConversionTarget targ
   if (from == to) return ConversionCost::Same;
   if (to->kind() == TypeKind::Any || to->kind() == TypeKind::Variable) return ConversionCost::ToOptional;
   if (from->kind() == TypeKind::Any) {
-    return context.at_run_time ? Cost(std::nullopt) : ConversionCost::FromAny;
+    return context.types != TypesFrom::kProgram ? Cost(std::nullopt) : ConversionCost::FromAny;
   }
   switch (to->kind()) {
     case TypeKind::Optional: {

@@ -42,10 +42,17 @@ inline ConversionTarget targetOf(const Argument& parameter) {
   return {parameter.type(), parameter.N().value_or(0), false};
 }
 
+// Where the types of a call's arguments come from.
+enum class TypesFrom : uint8_t {
+  kProgram,      // the compiler: some may be Any
+  kValues,       // typeOf: every type is known, and a dtype is an int
+  kTypedValues,  // a caller who also tells dtypes and the like from ints
+};
+
 // What a conversion may assume about the call that it belongs to.
 struct ConversionContext {
   bool beside_tensor = false;  // another argument is a Tensor, so a number may become one
-  bool at_run_time = false;    // types come from values: a dtype is an int and every type is known
+  TypesFrom types = TypesFrom::kProgram;
 };
 
 // Returns the cost of passing a value of type [from] as [target]; nothing if it cannot be passed.

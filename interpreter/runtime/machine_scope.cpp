@@ -225,7 +225,7 @@ std::string Machine::explain(std::string message, const Mark& mark, const Stack&
                     parameter.name(), *parameter.type(), kindName(value));
     // The message explains errors in an element of a list, or in the text for a device.
     if (value.isList() || value.isTuple()) return what + ": " + message;
-    const bool has_kind = conversionCost(typeOf(value), {parameter.type()}, {false, true}).has_value();
+    const bool has_kind = conversionCost(typeOf(value), {parameter.type()}, {false, TypesFrom::kValues}).has_value();
     if (value.isNone() && parameter.type()->kind() == TypeKind::Tensor) return what.append(kRemedyForNone);
     return has_kind ? message : what;
   }

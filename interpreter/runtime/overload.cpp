@@ -27,11 +27,8 @@ bool isTensorLike(TypePtr type) {
 class Fitter {
  public:
   // [candidates]: the call's candidates, for error messages about a keyword that none of them has.
-  Fitter(std::span<const FunctionSchema* const> candidates, Arguments arguments, bool at_run_time)
-      : candidates_(candidates),
-        arguments_(arguments),
-        positional_(positionalCount(arguments)),
-        at_run_time_(at_run_time) {}
+  Fitter(std::span<const FunctionSchema* const> candidates, Arguments arguments, TypesFrom types)
+      : candidates_(candidates), arguments_(arguments), positional_(positionalCount(arguments)), types_(types) {}
 
   std::optional<Fit> fit(const FunctionSchema& schema) {
     schema_ = &schema;
@@ -105,7 +102,7 @@ class Fitter {
     }
     const TypePtr element = parameters()[list].type()->element();
     for (size_t i = list; i < positional_; ++i) {
-      const auto cost = conversionCost(arguments_[i].type, {element}, {false, at_run_time_});
+      const auto cost = conversionCost(arguments_[i].type, {element}, {false, types_});
       if (!cost) {
         culprit_ = i;
         fail(fmt::format("argument '{}' accepts separate ints, but {} is no int", parameters()[list].name(),
@@ -186,7 +183,7 @@ class Fitter {
       target.type = substituteVariables(target.type, fit_);
     }
     target.beside_tensor = besideTensor(argument);
-    const auto cost = conversionCost(given, target, {target.beside_tensor, at_run_time_});
+    const auto cost = conversionCost(given, target, {target.beside_tensor, types_});
     if (!cost) return wrongType(wanted, given);
     fit_.costs[argument] = *cost;
     fit_.parameters[parameter] = {ParameterPlan::From::Argument, static_cast<uint32_t>(argument), 1, target};
@@ -205,7 +202,7 @@ class Fitter {
   bool bind(TypePtr type, TypePtr given) {
     if (type->kind() == TypeKind::Variable) {
       for (const auto& [variable, stands_for] : fit_.variables) {
-        if (variable == type) return conversionCost(given, {stands_for}, {false, at_run_time_}).has_value();
+        if (variable == type) return conversionCost(given, {stands_for}, {false, types_}).has_value();
       }
       fit_.variables.emplace_back(type, given);
       return true;
@@ -233,14 +230,14 @@ class Fitter {
     reason_ = fmt::format("argument '{}' must be {}, not {}", wanted.name(), *substituteVariables(wanted.type(), fit_),
                           *given) +
               namesakeNote(wanted.type(), given);
-    if (given->isOptional() && conversionCost(given->element(), targetOf(wanted), {true, at_run_time_})) {
+    if (given->isOptional() && conversionCost(given->element(), targetOf(wanted), {true, types_})) {
       reason_ += "; check `is None` first";
-    } else if (wanted.type()->kind() == TypeKind::Tensor &&
-               conversionCost(given, {Type::scalar()}, {false, at_run_time_})) {
+    } else if (wanted.type()->kind() == TypeKind::Tensor && conversionCost(given, {Type::scalar()}, {false, types_})) {
       reason_ += "; a number can replace a Tensor only next to a Tensor argument";
     } else if (given->kind() == TypeKind::String && isDtype(wanted.type())) {
       reason_ += "; write a dtype without quotes, such as float32";
-    } else if (at_run_time_ && given->kind() == TypeKind::None && wanted.type()->kind() == TypeKind::Tensor) {
+    } else if (types_ != TypesFrom::kProgram && given->kind() == TypeKind::None &&
+               wanted.type()->kind() == TypeKind::Tensor) {
       reason_ += kRemedyForNone;
     }
     return false;
@@ -254,7 +251,7 @@ class Fitter {
   std::span<const FunctionSchema* const> candidates_;
   Arguments arguments_;
   size_t positional_;
-  bool at_run_time_;
+  TypesFrom types_;
   const FunctionSchema* schema_ = nullptr;
   Fit fit_;
   std::string reason_;
@@ -288,9 +285,9 @@ size_t best(std::span<const FittedCandidate> fitted) {
 }
 
 std::vector<FittedCandidate> fitAll(std::span<const FunctionSchema* const> candidates, Arguments arguments,
-                                    bool at_run_time, std::vector<Rejection>* rejections) {
+                                    TypesFrom types, std::vector<Rejection>* rejections) {
   std::vector<FittedCandidate> fitted;
-  Fitter fitter(candidates, arguments, at_run_time);
+  Fitter fitter(candidates, arguments, types);
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (auto fit = fitter.fit(*candidates[i])) {
       fitted.push_back({i, *std::move(fit)});
@@ -333,7 +330,7 @@ std::optional<size_t> chosenForAllScalars(std::span<const FunctionSchema* const>
   std::optional<size_t> chosen;
   for (size_t code = 0; code < (size_t{1} << (2 * scalars.size())); ++code) {
     for (size_t i = 0; i < scalars.size(); ++i) tried[scalars[i]].type = numbers[code >> (2 * i) & 3];
-    const auto fitted = fitAll(candidates, tried, false, nullptr);
+    const auto fitted = fitAll(candidates, tried, TypesFrom::kProgram, nullptr);
     if (fitted.empty()) continue;
     const size_t candidate = fitted[best(fitted)].candidate;
     if (chosen && *chosen != candidate) return std::nullopt;
@@ -359,13 +356,13 @@ std::vector<CallArgument> withDeviceKeyword(std::span<const FunctionSchema* cons
 }  // namespace
 
 Resolution resolveOverload(std::span<const FunctionSchema* const> candidates, std::span<const CallArgument> arguments,
-                           bool at_run_time) {
+                           TypesFrom types) {
   Resolution resolution;
-  auto fitted = fitAll(candidates, arguments, at_run_time, &resolution.rejections);
+  auto fitted = fitAll(candidates, arguments, types, &resolution.rejections);
   if (fitted.empty()) {
     const auto with_device = withDeviceKeyword(candidates, arguments);
     if (with_device.empty()) return resolution;
-    fitted = fitAll(candidates, with_device, at_run_time, nullptr);
+    fitted = fitAll(candidates, with_device, types, nullptr);
     if (fitted.empty()) return resolution;
     arguments = with_device;
     const size_t chosen = best(fitted);
@@ -379,7 +376,7 @@ Resolution resolveOverload(std::span<const FunctionSchema* const> candidates, st
   if (fitted.size() > 1) {
     bool is_dynamic = false;
     const auto is_scalar = [](const CallArgument& argument) { return argument.type->kind() == TypeKind::Scalar; };
-    if (at_run_time) {
+    if (types != TypesFrom::kProgram) {
       chosen = best(fitted);
     } else if (dependsOnAny(fitted, arguments)) {
       is_dynamic = true;
@@ -478,7 +475,12 @@ ValueResolution resolveValues(std::string_view name, std::span<const FunctionSch
   std::vector<CallArgument> arguments;
   arguments.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i) arguments.push_back({typeOf(values[i]), keywords[i]});
-  Resolution resolution = resolveOverload(candidates, arguments, true);
+  return resolveTyped(name, candidates, arguments, TypesFrom::kValues);
+}
+
+ValueResolution resolveTyped(std::string_view name, std::span<const FunctionSchema* const> candidates,
+                             std::span<const CallArgument> arguments, TypesFrom types) {
+  Resolution resolution = resolveOverload(candidates, arguments, types);
   if (resolution.kind == Resolution::Kind::Chosen) return {resolution.candidate, std::move(resolution.fit)};
   std::string message = haveSameReason(resolution.rejections)
                             ? fmt::format("{}(): {}", name, resolution.rejections[0].reason)

@@ -73,10 +73,10 @@ struct Resolution {
   std::vector<Rejection> rejections;
 };
 
-// Chooses among [candidates], which are in definition order. [at_run_time]: the types come from values (typeOf), so the
-// result is never Dynamic.
+// Chooses among [candidates], which are in definition order. Unless [types] are the program's, they come from values,
+// so the result is never Dynamic.
 Resolution resolveOverload(std::span<const FunctionSchema* const> candidates, std::span<const CallArgument> arguments,
-                           bool at_run_time);
+                           TypesFrom types);
 
 // Replaces every type variable in [type] by the type that [fit] binds it to.
 TypePtr substituteVariables(TypePtr type, const Fit& fit);
@@ -103,6 +103,10 @@ struct ValueResolution {
 };
 BOXCAR_API ValueResolution resolveValues(std::string_view name, std::span<const FunctionSchema* const> candidates,
                                          std::span<const IValue> values, std::span<const std::string_view> keywords);
+
+// Resolves a call by [arguments], whose types the caller knows from values, in the same way.
+BOXCAR_API ValueResolution resolveTyped(std::string_view name, std::span<const FunctionSchema* const> candidates,
+                                        std::span<const CallArgument> arguments, TypesFrom types);
 
 // Moves the parameters' values out of [values] as [fit] says: each is converted, or is the schema's default.
 BOXCAR_API std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, std::span<IValue> values);

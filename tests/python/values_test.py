@@ -18,6 +18,15 @@ class Values(unittest.TestCase):
         self.assertEqual(boxcar.ones(1, device="meta").device, boxcar.device("meta"))
         self.assertEqual(boxcar.cat([boxcar.ones(1), boxcar.zeros(1)]).tolist(), [1.0, 0.0])
 
+    def test_an_int_is_no_dtype_and_a_dtype_no_size(self):
+        x = boxcar.arange(6, dtype=boxcar.float32).reshape(2, 3)
+        self.assertEqual(x.view(6).shape, (6,))
+        self.assertEqual(x.view(-1).shape, (6,))
+        self.assertEqual(x.view(boxcar.int32).dtype, boxcar.int32)
+        self.assertEqual(boxcar.ones(3).dtype, boxcar.float32)
+        with self.assertRaisesRegex(TypeError, "'dtype' must be ScalarType.*, not int"):
+            boxcar.zeros(2, dtype=3)
+
     def test_results_with_names_are_tuples_with_names(self):
         result = boxcar.tensor([[1, 5], [7, 2]]).max(dim=1)
         self.assertEqual(result.values.tolist(), [5, 7])

@@ -455,7 +455,7 @@ FunctionTranslator::Found FunctionTranslator::tensorCall(std::string_view space,
     sources.push_back(keyword.value.get());
   }
   // As at run time, so that ints stand for dtypes.
-  const Resolution resolution = resolveOverload(candidates, written, /*at_run_time=*/true);
+  const Resolution resolution = resolveOverload(candidates, written, TypesFrom::kValues);
   if (resolution.kind != Resolution::Kind::Chosen) return std::nullopt;
   const FunctionSchema& schema = *candidates[resolution.candidate];
   std::vector<GivenArgument> given;

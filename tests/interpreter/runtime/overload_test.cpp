@@ -17,7 +17,7 @@ class Overloads {
     for (const FunctionSchema& schema : schemas_) candidates_.push_back(&schema);
   }
 
-  Resolution resolve(std::string_view written, bool at_run_time = false) {
+  Resolution resolve(std::string_view written, TypesFrom types = TypesFrom::kProgram) {
     arguments_.clear();
     while (!written.empty()) {
       int depth = 0;
@@ -33,12 +33,12 @@ class Overloads {
       if (equals != std::string_view::npos) one.remove_prefix(equals + 1);
       arguments_.push_back({parseType(one), keyword});
     }
-    return resolveOverload(candidates_, arguments_, at_run_time);
+    return resolveOverload(candidates_, arguments_, types);
   }
 
   // Returns the name of the chosen overload, "dynamic", or the error.
-  std::string choose(std::string_view written, bool at_run_time = false) {
-    const Resolution resolution = resolve(written, at_run_time);
+  std::string choose(std::string_view written, TypesFrom types = TypesFrom::kProgram) {
+    const Resolution resolution = resolve(written, types);
     switch (resolution.kind) {
       case Resolution::Kind::Chosen: return schemas_[resolution.candidate].overload_name();
       case Resolution::Kind::Dynamic: return "dynamic";
@@ -208,8 +208,10 @@ TEST(Overload, ValuesChooseByTheSameRules) {
 
 TEST(Overload, ADtypeAmongValuesIsAnInt) {
   Overloads to{"aten::to.dtype(Tensor self, ScalarType dtype) -> Tensor"};
-  EXPECT_EQ(to.choose("Tensor, int", true), "dtype");
-  EXPECT_NE(to.choose("Tensor, int", false), "dtype");
+  EXPECT_EQ(to.choose("Tensor, int", TypesFrom::kValues), "dtype");
+  EXPECT_NE(to.choose("Tensor, int", TypesFrom::kProgram), "dtype");
+  EXPECT_NE(to.choose("Tensor, int", TypesFrom::kTypedValues), "dtype");
+  EXPECT_EQ(to.choose("Tensor, ScalarType", TypesFrom::kTypedValues), "dtype");
 }
 
 }  // namespace
