@@ -93,7 +93,12 @@ void arrange(const FunctionSchema& schema, const KnownCall& call, Stack& stack) 
     for (size_t i = call.arguments; i < parameters.size(); ++i) stack.push_back(*parameters[i].default_value());
     return;
   }
-  std::vector<IValue> arranged = interp::arrangeValues(schema, call.fit, {stack.data(), stack.size()});
+  std::vector<IValue> arranged;
+  try {
+    arranged = interp::arrangeValues(schema, call.fit, {stack.data(), stack.size()});
+  } catch (const Error& error) {  // an element of a list
+    throwPython(PyExc_TypeError, error.message());
+  }
   stack.clear();
   for (IValue& value : arranged) stack.push_back(std::move(value));
 }

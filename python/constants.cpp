@@ -89,9 +89,10 @@ PyObject* makeDevice(PyTypeObject* /*type*/, PyObject* args, PyObject* keywords)
       return nullptr;
     const Device device(text);
     if (index < 0) return wrapDevice(device);
-    if (device.has_index() || index > INT8_MAX)
-      throwPython(PyExc_ValueError,
-                  "device(): an index of 0 to 127 belongs in the text or in `index`, and not in both");
+    if (device.has_index())
+      throwPython(PyExc_ValueError, "device(): the index is in the text already; leave out `index`");
+    if (index > INT8_MAX)
+      throwPython(PyExc_ValueError, "device(): the index is 0 to 127, not " + std::to_string(index));
     return wrapDevice(Device(device.type(), static_cast<DeviceIndex>(index)));
   } catch (...) {
     return setPythonException();

@@ -107,6 +107,13 @@ Reference capsuleOf(PyObject* producer) {
   static PyObject* const version = checked(Py_BuildValue("(ii)", 1, 1));
   PyObject* const arguments[] = {producer, version};
   PyObject* capsule = PyObject_VectorcallMethod(method, arguments, 1, names);
+  if (capsule == nullptr && PyObject_HasAttr(producer, method) == 0) {
+    PyErr_Clear();
+    throwPython(
+        PyExc_TypeError,
+        std::string("from_dlpack() takes an array of a library that has __dlpack__(), and not an object of class '") +
+            Py_TYPE(producer)->tp_name + "'");
+  }
   if (capsule == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
     PyErr_Clear();
     capsule = PyObject_VectorcallMethod(method, arguments, 1, nullptr);
@@ -233,8 +240,14 @@ PyObject* tensorFromBuffer(PyObject* object, BufferUse use) {
   Py_buffer& view = buffer->view;
   const int flags = PyBUF_FORMAT | PyBUF_STRIDES;
   if (PyObject_GetBuffer(object, &view, use == BufferUse::kShared ? flags | PyBUF_WRITABLE : flags) != 0) {
-    if (use == BufferUse::kReadOnce || PyObject_CheckBuffer(object) == 0) throwPythonError();
+    if (use == BufferUse::kReadOnce) throwPythonError();
     PyErr_Clear();
+    if (PyObject_CheckBuffer(object) == 0) {
+      throwPython(
+          PyExc_TypeError,
+          std::string("from_numpy() takes an array, or another object with a buffer, and not an object of class '") +
+              Py_TYPE(object)->tp_name + "'; boxcar.tensor() takes numbers and lists");
+    }
     throwPython(PyExc_ValueError,
                 "from_numpy(): the array is read-only, and operators may write to any tensor; copy it with "
                 "boxcar.tensor() or array.copy()");

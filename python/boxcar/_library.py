@@ -113,6 +113,8 @@ def op(schema, *, key=None, tags=()):
     keyword-only ones by keyword.
     """
     name = schema.split("(")[0].strip()
+    if "::" not in name:
+        raise ValueError(f"the schema '{schema}' has no namespace; write one of your own before the name, as in 'my::{name}'")
 
     def define(function):
         library = Library(name.split("::")[0])

@@ -60,6 +60,10 @@ class TensorClasses(unittest.TestCase):
         Logged.calls.clear()
         Plain.seen.clear()
 
+    def test_a_schema_without_a_namespace_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "no namespace; .* 'my::f'"):
+            boxcar.op("f(Tensor x) -> Tensor")(lambda x: x)
+
     def test_operators_come_to_the_class(self):
         x = Logged([1.0, -2.0])
         y = boxcar.relu(x) * 2

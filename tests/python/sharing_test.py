@@ -112,6 +112,12 @@ class Dlpack(unittest.TestCase):
         with self.assertRaisesRegex(BufferError, "requires grad"):
             boxcar.tensor([1.0], requires_grad=True).__dlpack__()
 
+    def test_what_is_no_array_is_named(self):
+        with self.assertRaisesRegex(TypeError, "has __dlpack__.*not an object of class 'int'"):
+            boxcar.from_dlpack(3)
+        with self.assertRaisesRegex(TypeError, "object with a buffer, and not an object of class 'int'"):
+            boxcar.from_numpy(3)
+
     def test_unknown_keywords_are_named(self):
         with self.assertRaisesRegex(TypeError, "no argument 'strem'"):
             boxcar.ones(1).__dlpack__(strem=None)

@@ -36,6 +36,16 @@ class Values(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "boxcar has no value for an object of class 'object'"):
             boxcar.relu(object())
 
+    def test_an_element_of_another_type_is_a_type_error(self):
+        with self.assertRaisesRegex(TypeError, "'tensors' must be Tensor.*found int"):
+            boxcar.stack([boxcar.ones(1), 1])
+
+    def test_devices_say_what_is_wrong(self):
+        with self.assertRaisesRegex(ValueError, "the index is 0 to 127, not 300"):
+            boxcar.device("cuda", 300)
+        with self.assertRaisesRegex(ValueError, "in the text already"):
+            boxcar.device("cuda:0", 1)
+
     def test_an_int_of_more_than_64_bits_is_an_overflow(self):
         with self.assertRaises(OverflowError):
             boxcar.add(boxcar.ones(1), 2**70)
