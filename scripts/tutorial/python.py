@@ -7,7 +7,6 @@
 # %%
 import os
 import sys
-import tempfile
 
 import boxcar
 
@@ -46,7 +45,8 @@ print(boxcar.explain(boxcar.ops.aten.mm, images, images.t()))
 # %% [markdown]
 # ## 2. A model of PyTorch
 #
-# `torch.export` writes it, and `boxcar.load` reads it as a program: its operators, run by boxcar.
+# `boxcar.from_torch` exports it and reads it as a program: its operators, run by boxcar. `boxcar.load` reads what
+# `torch.export.save` wrote.
 
 # %%
 if torch is None:
@@ -55,11 +55,8 @@ else:
     torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.GELU(), torch.nn.Linear(32, 10)).eval()
     example = torch.from_dlpack(test_images[:8])
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "digits.pt2")
-        torch.export.save(torch.export.export(module, (example,)), path)
-        model = boxcar.load(path)
-        ours = model(test_images[:8])
+    model = boxcar.from_torch(module, (example,))
+    ours = model(test_images[:8])
     theirs = module(example)
     print("largest difference from PyTorch", float((torch.from_dlpack(ours) - theirs).abs().max()))
     assert torch.allclose(torch.from_dlpack(ours), theirs, atol=1e-5)
