@@ -165,10 +165,10 @@ PyObject* attributeOf(PyObject* object, PyObject* name) {
   }
 }
 
-// The object of all operators called [name]; null until it is made.
-PyObject*& objectOf(const std::string& name) {
+// The objects of all operators of a name, those that were asked for.
+std::unordered_map<std::string, PyObject*>& operatorObjects() {
   static auto* const objects = new std::unordered_map<std::string, PyObject*>();
-  return (*objects)[name];
+  return *objects;
 }
 
 PyObject* newOperators(const std::string& name) {
@@ -180,9 +180,10 @@ PyGetSetDef kFields[] = {{"overloads", overloadsOf, nullptr, "The names of the o
 }  // namespace
 
 PyObject* operatorsNamed(const std::string& name) {
-  PyObject*& found = objectOf(name);
-  if (found == nullptr && !Dispatcher::singleton().findOverloads(name).empty()) found = newOperators(name);
-  return found;
+  const auto found = operatorObjects().find(name);
+  if (found != operatorObjects().end()) return found->second;
+  if (Dispatcher::singleton().findOverloads(name).empty()) return nullptr;
+  return operatorObjects()[name] = newOperators(name);
 }
 
 PyObject* wrapOperator(const OperatorHandle& op) {
@@ -267,7 +268,7 @@ void addMethods() {
     if (!name.name.starts_with(kNamespace)) continue;
     const std::vector<Argument>& parameters = dispatcher.findSchema(name)->schema().arguments();
     if (parameters.empty() || parameters[0].name() != "self" || parameters[0].type() != Type::tensor()) continue;
-    PyObject*& object = objectOf(name.name);
+    PyObject*& object = operatorObjects()[name.name];
     if (object == nullptr) object = newOperators(name.name);
     const Reference key = Reference::steal(checked(PyUnicode_InternFromString(name.name.c_str() + kNamespace.size())));
     // What the class itself has stays: size(), is_complex().

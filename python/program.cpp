@@ -140,9 +140,10 @@ class ScriptFunction final : public Target {
 };
 
 nb::object LoadedProgram::function(const std::string& name) {
-  nb::object& found = functions_[name];
-  if (!found.is_valid()) found = nb::steal(newFunction(std::make_unique<ScriptFunction>(program_.function(name))));
-  return found;
+  const auto found = functions_.find(name);
+  if (found != functions_.end()) return found->second;
+  nb::object made = nb::steal(newFunction(std::make_unique<ScriptFunction>(program_.function(name))));
+  return functions_[name] = made;
 }
 
 std::string pathOf(const nb::object& path) {
