@@ -23,14 +23,6 @@ struct Latest {
 };
 thread_local Latest latest;
 
-struct ReleaseWithGil {
-  void operator()(PyObject* object) const noexcept {
-    if (Py_IsInitialized() == 0) return;  // the process ends: nobody frees it
-    const WithGil with_gil;
-    Py_DECREF(object);
-  }
-};
-
 std::string textOf(PyObject* exception) {
   const Reference name =
       Reference::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(exception)), "__name__"));
@@ -100,7 +92,7 @@ PythonError PythonError::fetch() {
   if (trace != nullptr) PyException_SetTraceback(value, trace);
   Py_XDECREF(type);
   Py_XDECREF(trace);
-  std::shared_ptr<PyObject> exception(value, ReleaseWithGil());
+  std::shared_ptr<PyObject> exception(value, &releaseAnywhere);
   latest = {exception, textOf(value)};
   return {latest.text, std::move(exception)};
 }

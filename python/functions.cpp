@@ -64,11 +64,7 @@ FunctionSchema schemaOf(PyObject* callable) {
 class PythonFunction final : public FunctionObject {
  public:
   explicit PythonFunction(PyObject* callable) : callable_(Py_NewRef(callable)), schema_(schemaOf(callable)) {}
-  ~PythonFunction() override {
-    if (Py_IsInitialized() == 0) return;
-    const WithGil with_gil;
-    Py_DECREF(callable_);
-  }
+  ~PythonFunction() override { releaseAnywhere(callable_); }
 
   std::string text() const override { return "a function of Python"; }
   const FunctionSchema& schema() const override { return schema_; }

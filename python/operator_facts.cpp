@@ -1,8 +1,7 @@
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/dispatcher/registry/entry_text.h>
 #include <boxcar/dispatcher/registry/explanation.h>
-#include <boxcar/ivalue/error.h>
-#include <boxcar/python/error.h>
+#include <boxcar/python/dispatch_keys.h>
 #include <boxcar/python/operator_facts.h>
 #include <boxcar/python/operators.h>
 #include <boxcar/python/results.h>
@@ -23,16 +22,8 @@ using namespace nb::literals;
 namespace boxcar::python {
 namespace {
 
-DispatchKey keyCalled(const std::string& name) {
-  try {
-    return parseDispatchKey(name);
-  } catch (const Error& error) {
-    throwPython(PyExc_ValueError, error.message());
-  }
-}
-
 bool hasKernel(const nb::object& op, const std::string& key) {
-  return onlyOperatorOf(op.ptr()).hasKernelForDispatchKey(keyCalled(key));
+  return onlyOperatorOf(op.ptr()).hasKernelForDispatchKey(keyNamed(key));
 }
 
 std::vector<std::string> tags(const nb::object& op) {
@@ -50,7 +41,7 @@ std::vector<std::string> argumentNames(const nb::object& op) {
 
 nb::object callAt(const nb::object& op, const std::string& key, const nb::object& args) {
   const OperatorHandle only = onlyOperatorOf(op.ptr());
-  const DispatchKey place = keyCalled(key);
+  const DispatchKey place = keyNamed(key);
   Stack stack = stackOf(only, args.ptr(), "call_at");
   {
     const WithoutGil without_gil;

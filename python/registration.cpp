@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/python/dispatch_keys.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/reference.h>
 #include <boxcar/python/registration.h>
@@ -65,14 +66,7 @@ RegistrationSite siteOf(int depth) {
 class PythonKernel final {
  public:
   PythonKernel(PyObject* function, CallForm form, DispatchKeySet below)
-      : function_(Py_NewRef(function),
-                  [](PyObject* held) {
-                    if (Py_IsInitialized() == 0) return;
-                    const WithGil with_gil;
-                    Py_DECREF(held);
-                  }),
-        form_(form),
-        below_(below) {}
+      : function_(Py_NewRef(function), &releaseAnywhere), form_(form), below_(below) {}
   void operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
     serveCall(function_.get(), form_, op, keys & below_, stack);
   }
@@ -122,14 +116,6 @@ OperatorName nameOf(const std::string& text) {
     throwPython(PyExc_ValueError, fmt::format("'{}' has no namespace: write my::name or my::name.overload", text));
   }
   return name;
-}
-
-DispatchKey keyNamed(const std::string& name) {
-  try {
-    return parseDispatchKey(name);
-  } catch (const Error& error) {
-    throwPython(PyExc_ValueError, error.message());
-  }
 }
 
 // What lies below a key. An alias stands for many keys: a kernel there cannot go on.

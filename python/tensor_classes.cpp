@@ -3,6 +3,7 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/runtime_table.h>
 #include <boxcar/ivalue/value_tensors.h>
+#include <boxcar/python/dispatch_keys.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/operators.h>
 #include <boxcar/python/reference.h>
@@ -125,7 +126,7 @@ void serveByDispatcher(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
 }
 
 uint64_t pairNamed(const nb::object& op, const std::string& key) {
-  const DispatchKey place = parseDispatchKey(key);
+  const DispatchKey place = keyNamed(key);
   if (!isRuntimeDispatchKey(place) || place == DispatchKey::PythonDispatcher) {
     throwPython(
         PyExc_ValueError,

@@ -32,10 +32,8 @@ class LeftOfObject final : public TensorMetadata {
  public:
   LeftOfObject() noexcept : TensorMetadata(Kind::kBinding) {}
   ~LeftOfObject() override {
-    if (type_ == nullptr || Py_IsInitialized() == 0) return;
-    const WithGil with_gil;
-    Py_XDECREF(attributes_);
-    Py_DECREF(type_);
+    releaseAnywhere(attributes_);
+    releaseAnywhere(reinterpret_cast<PyObject*>(type_));
   }
   LeftOfObject(const LeftOfObject&) = delete;
   LeftOfObject& operator=(const LeftOfObject&) = delete;

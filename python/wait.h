@@ -30,4 +30,11 @@ class WithGil final {
   const PyGILState_STATE state_;
 };
 
+// Drops a reference on any thread; null is allowed. When the process ends, nobody frees the object.
+inline void releaseAnywhere(PyObject* object) noexcept {
+  if (object == nullptr || Py_IsInitialized() == 0) return;
+  const WithGil with_gil;
+  Py_DECREF(object);
+}
+
 }  // namespace boxcar::python

@@ -60,6 +60,13 @@ class TensorClasses(unittest.TestCase):
         Logged.calls.clear()
         Plain.seen.clear()
 
+    def test_an_unknown_key_is_a_value_error_everywhere(self):
+        relu = boxcar.ops.aten.relu
+        for ask in (lambda: relu.has_kernel("CPQ"), lambda: relu.call_at("CPQ", [boxcar.ones(1)]),
+                    lambda: boxcar.fallback("CPQ", print), lambda: boxcar.PythonDispatcher().impl(relu, "CPQ")):
+            with self.assertRaisesRegex(ValueError, "'CPQ' is not a dispatch key. Did you mean 'CPU'"):
+                ask()
+
     def test_a_schema_without_a_namespace_is_refused(self):
         with self.assertRaisesRegex(ValueError, "no namespace; .* 'my::f'"):
             boxcar.op("f(Tensor x) -> Tensor")(lambda x: x)
