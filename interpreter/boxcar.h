@@ -8,6 +8,7 @@
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/dispatcher/call/record_function.h>
+#include <boxcar/dispatcher/call/tensor_class.h>
 #include <boxcar/dispatcher/plugin/plugin.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/library.h>

@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/tensor_class.h>
 #include <boxcar/interpreter/runtime/script_error.h>
 #include <boxcar/interpreter/syntax/diagnostic.h>
 #include <boxcar/ivalue/file_error.h>
@@ -125,6 +126,8 @@ PyObject* setPythonException() noexcept {
     if (arguments.get() != nullptr) PyErr_SetObject(PyExc_OSError, arguments.get());
   } catch (const SchemaError& error) {
     PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const UnansweredCall& error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
   } catch (const IndexError& error) {
     PyErr_SetString(PyExc_IndexError, error.what());
   } catch (const Error& error) {

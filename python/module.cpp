@@ -87,7 +87,7 @@ void fill(nb::module_& module) {
   addOperatorFacts(module);
   addSharing(module.ptr());
   module.def(
-      "tensor", &makeTensor, "data"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
+      "tensor", &makeTensor, "data"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       "requires_grad"_a = false,
       "A new tensor of numbers and nested lists of them, or with the elements of an array. Floats give float32, ints "
       "int64.");

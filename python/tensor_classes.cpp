@@ -1,5 +1,4 @@
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/call/tensor_classes.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/runtime_table.h>
 #include <boxcar/ivalue/value_tensors.h>
@@ -50,34 +49,16 @@ std::vector<Reference> classesOf(const OperatorHandle& op, const Stack& stack) {
   return classes;
 }
 
-// Returns what the classes answer; null if none of them has the method any more.
+// Returns what the classes answer; null if all of them leave the call to others.
 Reference askClasses(const std::vector<Reference>& classes, const OperatorHandle& op, DispatchKeySet below,
                      const Stack& stack) {
-  std::string names;
   for (const Reference& type : classes) {
     const Reference method = Reference::steal(checked(PyObject_GetAttrString(type.get(), "__boxcar_dispatch__")));
     const Reference args = Reference::steal(argumentList(op, stack));
     Reference result = Reference::steal(callForOperator(method.get(), op, below, args.get()));
     if (result.get() != Py_NotImplemented) return result;
-    names += (names.empty() ? "" : ", ") + std::string(reinterpret_cast<PyTypeObject*>(type.get())->tp_name);
   }
-  throwPython(PyExc_TypeError, fmt::format("no class answers {}: __boxcar_dispatch__ returned NotImplemented in {}",
-                                           op.operator_name(), names));
-}
-
-void serveByClasses(const OperatorHandle& op, DispatchKeySet below, Stack& stack) {
-  // Those of prim are what attributes of tensors are made of, such as requires_grad.
-  if (Py_IsInitialized() != 0 && !op.operator_name().name.starts_with("prim::")) {
-    const WithGil with_gil;
-    const std::vector<Reference> classes = classesOf(op, stack);
-    if (!classes.empty()) {
-      const FunctionSchema& schema = op.schema();  // the operator may be removed meanwhile
-      const Reference result = askClasses(classes, op, below, stack);
-      drop(stack, schema.arguments().size());
-      return pushResults(schema, result.get(), "__boxcar_dispatch__", stack);
-    }
-  }
-  op.redispatchBoxed(below, stack);
+  return {};
 }
 
 // The dicts of the PythonDispatchers that are on, the innermost last: from pairOf() to kernels.
@@ -158,8 +139,21 @@ void leaveDispatcher(const nb::dict& kernels) {
 
 }  // namespace
 
+bool answerByPython(const OperatorHandle& op, DispatchKeySet below, Stack& stack) {
+  if (Py_IsInitialized() == 0) {
+    op.redispatchBoxed(below, stack);
+    return true;
+  }
+  const WithGil with_gil;
+  const FunctionSchema& schema = op.schema();  // the operator may be removed meanwhile
+  const Reference result = askClasses(classesOf(op, stack), op, below, stack);
+  if (result.get() == nullptr) return false;
+  drop(stack, schema.arguments().size());
+  pushResults(schema, result.get(), "__boxcar_dispatch__", stack);
+  return true;
+}
+
 void addTensorClasses(nb::module_& module) {
-  setTensorClassesHook(&serveByClasses);
   module.def("_pair", &pairNamed);
   module.def("_enter_dispatcher", &enterDispatcher);
   module.def("_leave_dispatcher", &leaveDispatcher);

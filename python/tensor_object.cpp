@@ -1,6 +1,7 @@
-#include <boxcar/ivalue/tensor_metadata.h>
+#include <boxcar/dispatcher/call/tensor_class.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/reference.h>
+#include <boxcar/python/tensor_classes.h>
 #include <boxcar/python/tensor_object.h>
 #include <boxcar/python/tensor_protocols.h>
 #include <boxcar/python/wait.h>
@@ -10,6 +11,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,17 +28,27 @@ boost::unordered_flat_map<const TensorImpl*, PyObject*>& objects() {
   return *all;
 }
 
-// What is left of the object of a tensor whose class answers operators, while only C++ holds the tensor: a new object
-// gets it. It is attached when the object is made and nobody else knows the tensor, and empty while the object lives.
-class LeftOfObject final : public TensorMetadata {
+// The class of a tensor whose class in Python answers operators. It has what is left of the tensor's object while only
+// C++ holds the tensor: a new object gets it. It is attached when the object is made and nobody else knows the tensor,
+// and empty while the object lives.
+class LeftOfObject final : public TensorClass {
  public:
-  LeftOfObject() noexcept : TensorMetadata(Kind::kBinding) {}
+  LeftOfObject() = default;
   ~LeftOfObject() override {
     releaseAnywhere(attributes_);
     releaseAnywhere(reinterpret_cast<PyObject*>(type_));
   }
   LeftOfObject(const LeftOfObject&) = delete;
   LeftOfObject& operator=(const LeftOfObject&) = delete;
+
+  std::string nameOf(const Tensor& tensor) const override {
+    const WithGil with_gil;
+    const PyTypeObject* const type = dispatchingClassOf(tensor);
+    return type == nullptr ? "Tensor" : type->tp_name;
+  }
+  bool answer(const OperatorHandle& op, DispatchKeySet below, Stack& stack) override {
+    return answerByPython(op, below, stack);
+  }
 
   PyTypeObject* type() const noexcept { return type_; }
   void put(PyTypeObject* type, PyObject* attributes) noexcept {
@@ -53,9 +65,7 @@ class LeftOfObject final : public TensorMetadata {
   PyObject* attributes_ = nullptr;
 };
 
-LeftOfObject* leftOf(const Tensor& tensor) noexcept {
-  return static_cast<LeftOfObject*>(tensor.unsafeGetTensorImpl()->metadata(TensorMetadata::Kind::kBinding));
-}
+LeftOfObject* leftOf(const Tensor& tensor) noexcept { return dynamic_cast<LeftOfObject*>(tensorClassOf(tensor)); }
 
 bool hasPythonKey(const Tensor& tensor) noexcept {
   return tensor.key_set().has_any(DispatchKeySet(DispatchKey::Python));
@@ -164,9 +174,8 @@ PyObject* newTensorObject(PyTypeObject* type, Tensor tensor) {
   TensorImpl& impl = *held.unsafeGetTensorImpl();
   objects().insert_or_assign(&impl, object);
   if (dispatches) {
-    impl.set_key_set(impl.key_set().add(DispatchKey::Python));
-    if (leftOf(held) == nullptr) impl.set_metadata(makeIntrusive<LeftOfObject>());
-  } else if (hasPythonKey(held)) {
+    if (leftOf(held) == nullptr) setTensorClass(held, makeIntrusive<LeftOfObject>());
+  } else if (hasPythonKey(held) && tensorClassOf(held) == nullptr) {
     // A kernel gave a view of such a tensor its keys: it is plain until a class takes it.
     impl.set_key_set(impl.key_set().remove(DispatchKey::Python));
   }

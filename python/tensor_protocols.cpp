@@ -9,6 +9,7 @@
 #include <boxcar/python/tensor_object.h>
 #include <boxcar/python/tensor_protocols.h>
 #include <boxcar/python/values.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <string>
@@ -380,6 +381,11 @@ PyObject* tensorFromData(PyObject* data, PyObject* dtype, PyObject* device) {
     given = tensorOf(shared.get());
   } else {
     given = toValue(data);
+    if (!given.isScalar() && !given.isTensor() && !given.isList() && !given.isTuple()) {
+      throwPython(PyExc_TypeError, fmt::format("tensor() takes numbers, lists of them and arrays, and not an object of "
+                                               "class '{}'",
+                                               Py_TYPE(data)->tp_name));
+    }
   }
   std::array<IValue, 4> arguments = {std::move(given), IValue(), IValue(), IValue()};
   if (dtype != nullptr && dtype != Py_None) {

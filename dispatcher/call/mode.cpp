@@ -1,9 +1,8 @@
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/call/mode.h>
-#include <boxcar/dispatcher/call/tensor_classes.h>
+#include <boxcar/dispatcher/call/tensor_class.h>
 #include <boxcar/ivalue/error.h>
 
-#include <atomic>
 #include <utility>
 
 namespace boxcar {
@@ -33,8 +32,6 @@ using Run = detail::ModeRun;
 
 constinit thread_local ModeStack pre_dispatch_modes __attribute__((tls_model("initial-exec")));
 constinit thread_local ModeStack python_modes __attribute__((tls_model("initial-exec")));
-
-constinit std::atomic<TensorClassesHook> tensor_classes{nullptr};
 
 ModeStack& modesAt(DispatchKey key) noexcept { return key == DispatchKey::Python ? python_modes : pre_dispatch_modes; }
 
@@ -78,10 +75,8 @@ class ShowingModes final {
 // Leaves the modes of [key]: at Python, the tensors' classes come next.
 [[gnu::always_inline]] inline void goBelowModes(DispatchKey key, const OperatorHandle& op, DispatchKeySet keys,
                                                 Stack& stack) {
-  if (key == DispatchKey::Python) [[unlikely]] {
-    if (const TensorClassesHook hook = tensor_classes.load(std::memory_order_acquire))
-      return hook(op, keys.remove(key), stack);
-  }
+  if (key == DispatchKey::Python && detail::hasTensorClasses()) [[unlikely]]
+    return detail::callTensorClasses(op, keys.remove(key), stack);
   op.redispatchBoxed(keys.remove(key), stack);
 }
 
@@ -117,13 +112,12 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
   Mode* const innermost = modes.innermost;
   // A tensor or a guard brought the key, not a mode.
   if (innermost == nullptr) [[unlikely]] {
-    const TensorClassesHook hook = is_above ? nullptr : tensor_classes.load(std::memory_order_acquire);
-    if (hook != nullptr) return hook(op, keys - kPython, stack);
+    if (!is_above && detail::hasTensorClasses()) return detail::callTensorClasses(op, keys - kPython, stack);
     return detail::kMissingKernel.boxed(kernel, op, keys, stack);
   }
   // The usual profiler: its run need not be recorded, because it makes no calls that would have to be hidden.
   if (innermost->goes_straight && innermost->outer == nullptr && modes.running == nullptr &&
-      (is_above || tensor_classes.load(std::memory_order_acquire) == nullptr))
+      (is_above || !detail::hasTensorClasses()))
     return innermost->run(innermost->handler, op, is_above ? keys - kPreDispatch : keys - kPython, stack);
   runModesInTurn(modes, is_above ? DispatchKey::PreDispatch : DispatchKey::Python, op, keys, stack);
 }
@@ -188,8 +182,6 @@ WithoutModes::~WithoutModes() {
   if (pre_dispatch_.innermost != nullptr) tls_set_dispatch_key_included(DispatchKey::PreDispatch, true);
   if (python_.innermost != nullptr) tls_set_dispatch_key_included(DispatchKey::Python, true);
 }
-
-void setTensorClassesHook(TensorClassesHook hook) noexcept { tensor_classes.store(hook, std::memory_order_release); }
 
 size_t modeCount(DispatchKey key) noexcept {
   size_t count = 0;

@@ -29,11 +29,12 @@ IValue makeTensor(IValue data) {
 // Converts a value to an index: int, bool, None or a Tensor with at least one dimension.
 IValue asIndex(const IValue& value) {
   IValue index = value.isList() || value.isTuple() ? makeTensor(value) : value;
-  BOXCAR_CHECK(index.isInt() || index.isBool() || index.isNone() || index.isTensor(),
-               "a Tensor cannot be indexed by {}", kindName(value));
+  BOXCAR_CHECK_INDEX(index.isInt() || index.isBool() || index.isNone() || index.isTensor(),
+                     "a Tensor cannot be indexed by {}; use ints, slices, None, ... and Tensors of ints or bools",
+                     kindName(value));
   if (!index.isTensor() || index.toTensor().dim() > 0) return index;
   index = callOperator("aten::item", {&index, 1});
-  BOXCAR_CHECK(index.isInt() || index.isBool(), "a Tensor cannot be indexed by a Tensor of floats");
+  BOXCAR_CHECK_INDEX(index.isInt() || index.isBool(), "a Tensor cannot be indexed by a Tensor of floats");
   return index;
 }
 

@@ -149,6 +149,14 @@ class Syntax(unittest.TestCase):
             boxcar.ones(2)[5]
         with self.assertRaisesRegex(IndexError, "too long"):
             boxcar.ones(2)[0, 0]
+        for key, kind in (("a", "str"), (1.5, "float"), ({}, "Dict")):
+            with self.assertRaisesRegex(IndexError, f"a Tensor cannot be indexed by {kind}.*; use ints, slices"):
+                boxcar.ones(2)[key]
+
+    def test_what_is_no_number_makes_no_tensor(self):
+        for data, kind in (("a", "str"), (None, "NoneType"), ({}, "dict")):
+            with self.assertRaisesRegex(TypeError, f"takes numbers, lists of them and arrays, .* of class '{kind}'"):
+                boxcar.tensor(data)
 
     def test_iteration_length_and_membership(self):
         x = boxcar.arange(3)
