@@ -54,32 +54,34 @@ PyObject* inPlace(PyObject* a, PyObject* b) {
   return PyObject_Vectorcall(operators<name>(), arguments, 2, nullptr);
 }
 
-#define BOXCAR_NAMES(_) \
-  _(add)                \
-  _(sub)                \
-  _(mul)                \
-  _(div)                \
-  _(remainder)          \
-  _(floor_divide)       \
-  _(pow)                \
-  _(matmul)             \
-  _(bitwise_and)        \
-  _(bitwise_or)         \
-  _(bitwise_xor)        \
-  _(bitwise_not)        \
-  _(neg)                \
-  _(positive)           \
-  _(abs)                \
-  _(add_)               \
-  _(sub_)               \
-  _(mul_)               \
-  _(div_)               \
-  _(remainder_)         \
-  _(floor_divide_)      \
-  _(bitwise_and_)       \
-  _(bitwise_or_)        \
-  _(bitwise_xor_)       \
-  _(pow_) _(eq) _(ne) _(lt) _(le) _(gt) _(ge) _(item) _(unbind) _(bitwise_left_shift) _(bitwise_right_shift) _(mT) _(t)
+#define BOXCAR_NAMES(_)                                                                                          \
+  _(add)                                                                                                         \
+  _(sub)                                                                                                         \
+  _(mul)                                                                                                         \
+  _(div)                                                                                                         \
+  _(remainder)                                                                                                   \
+  _(floor_divide)                                                                                                \
+  _(pow)                                                                                                         \
+  _(matmul)                                                                                                      \
+  _(bitwise_and)                                                                                                 \
+  _(bitwise_or)                                                                                                  \
+  _(bitwise_xor)                                                                                                 \
+  _(bitwise_not)                                                                                                 \
+  _(neg)                                                                                                         \
+  _(positive)                                                                                                    \
+  _(abs)                                                                                                         \
+  _(add_)                                                                                                        \
+  _(sub_)                                                                                                        \
+  _(mul_)                                                                                                        \
+  _(div_)                                                                                                        \
+  _(remainder_)                                                                                                  \
+  _(floor_divide_)                                                                                               \
+  _(bitwise_and_)                                                                                                \
+  _(bitwise_or_)                                                                                                 \
+  _(bitwise_xor_)                                                                                                \
+  _(pow_)                                                                                                        \
+  _(eq) _(ne) _(lt) _(le) _(gt) _(ge) _(item) _(unbind) _(bitwise_left_shift) _(bitwise_right_shift) _(mT) _(mH) \
+      _(matrix_H) _(real) _(imag) _(t)
 #define BOXCAR_NAME(name) constexpr char k_##name[] = "aten::" #name;
 BOXCAR_NAMES(BOXCAR_NAME)
 #undef BOXCAR_NAME
@@ -246,7 +248,11 @@ PyObject* keysOf(const Tensor& x) {
   }
   return list.release();
 }
-PyObject* transposed(PyObject* object, void* /*unused*/) { return unary<k_t>(object); }
+// An attribute whose value an operator gives.
+template <const char* name>
+PyObject* given(PyObject* object, void* /*unused*/) {
+  return unary<name>(object);
+}
 
 PyGetSetDef kFields[] = {
     {"shape", field<&shapeOf>, nullptr, "The size of each dimension, a tuple of ints.", nullptr},
@@ -261,7 +267,12 @@ PyGetSetDef kFields[] = {
     {"is_meta", field<&isMeta>, nullptr, "Whether there are no elements, only a shape.", nullptr},
     {"is_mkldnn", field<&isMkldnn>, nullptr, "Whether the elements are in a layout of oneDNN's.", nullptr},
     {"keys", field<&keysOf>, nullptr, "The dispatch keys, by name.", nullptr},
-    {"T", transposed, nullptr, "The transposed matrix.", nullptr},
+    {"T", given<k_t>, nullptr, "The transposed matrix.", nullptr},
+    {"mT", given<k_mT>, nullptr, "The last two dimensions swapped.", nullptr},
+    {"H", given<k_matrix_H>, nullptr, "The transposed matrix of the complex conjugates.", nullptr},
+    {"mH", given<k_mH>, nullptr, "The last two dimensions swapped, of the complex conjugates.", nullptr},
+    {"real", given<k_real>, nullptr, "The real parts.", nullptr},
+    {"imag", given<k_imag>, nullptr, "The imaginary parts of complex numbers.", nullptr},
     {"grad", attributeOf, setAttribute, "The gradient that backward passes accumulated, or None.",
      const_cast<char*>(kGrad)},
     {"requires_grad", attributeOf, setAttribute, "Whether calls on the tensor are recorded for differentiation.",

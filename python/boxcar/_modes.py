@@ -9,8 +9,11 @@ __all__ = []
 
 def _function(schema, text, is_handler):
     name = schema.split("(")[0]
+    same_name = _core._operators("aten::" + name)
 
     def make(*args, **kwargs):
+        if same_name is not None and (isinstance(args[0] if args else kwargs.get("input"), _core.Tensor)):
+            return same_name(*args, **kwargs)  # trace() of a matrix
         return _core._scope(name, *args, **kwargs)
 
     make.__name__ = make.__qualname__ = name
@@ -18,6 +21,8 @@ def _function(schema, text, is_handler):
     make.__doc__ = f"{schema.removesuffix(' -> ()')}\n\n{text[:1].upper()}{text[1:]}"
     if is_handler:
         make.__doc__ += "\n\nAfter the block, `report` of the scope has what the handler says."
+    if same_name is not None:
+        make.__doc__ += f"\n\nOf a tensor: {same_name.__doc__}"
     return make
 
 

@@ -253,6 +253,10 @@ def scopes():
         if schema.name.split("::")[1] in ("no_grad", "enable_grad", "inference_mode"):
             name = schema.name.split("::")[1]
             lines.append(f"@_overload\ndef {name}() -> _GradScope: ...\n@_overload\ndef {name}(function: _F) -> _F: ...\n")
+        elif _core._operators("aten::" + schema.name.split("::")[1]) is not None:
+            name = schema.name.split("::")[1]
+            lines.append(f"@_overload\ndef {name}({parameters}) -> Scope: ...\n"
+                         f"@_overload\ndef {name}(input: Tensor) -> Tensor: ...\n")
         else:
             lines.append(f"def {schema.name.split('::')[1]}({parameters}) -> Scope: ...\n")
     return "".join(lines)

@@ -1,5 +1,7 @@
 """Names and argument forms that PyTorch's Python accepts."""
 
+import pathlib
+import tempfile
 import unittest
 
 import boxcar
@@ -60,6 +62,16 @@ class Methods(unittest.TestCase):
 
 class Forms(unittest.TestCase):
     """Calls that PyTorch's Python takes and its schemas do not."""
+
+    def test_trace_of_a_matrix_is_an_operator_and_of_a_path_a_handler(self):
+        x = boxcar.tensor([[1.0, 2.0], [3.0, 4.0]])
+        self.assertEqual(boxcar.trace(x), 5)
+        self.assertEqual(boxcar.trace(input=x), 5)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "t.ops")
+            with boxcar.trace(path):
+                x.relu()
+            self.assertIn("relu", path.read_text(encoding="utf-8"))
 
     def test_factories_take_requires_grad_and_out_with_a_dtype(self):
         self.assertTrue(boxcar.zeros(2, requires_grad=True).requires_grad)

@@ -135,6 +135,8 @@ def in_order_of(info, ours):
         return lambda weight, indices, *args, **kwargs: ours(indices, weight, *args, **kwargs)
     if ours is not None and info.name == "einsum":
         return lambda tensors, equation: ours(equation, *tensors)
+    if info.name in ("T", "H", "mH", "mT"):
+        return lambda x: getattr(x, info.name)
     if ours is not None and info.name in ("polygamma", "special.polygamma"):
         return lambda x, n, **kwargs: ours(n, x, **kwargs)
     return ours

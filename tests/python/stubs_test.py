@@ -73,6 +73,7 @@ program: boxcar.Program = boxcar.load(Path("m.ops"), run=False)
 answer = program.main(x, by=2)
 with boxcar.handler(lambda op, args: boxcar.redispatch(op, args)), boxcar.trace(Path("t.ops")):
     pass
+diagonal: Tensor = boxcar.trace(x.real) + x.mT.trace()
 library = boxcar.Library("stubs")
 
 

@@ -153,6 +153,15 @@ class Syntax(unittest.TestCase):
             with self.assertRaisesRegex(IndexError, f"a Tensor cannot be indexed by {kind}.*; use ints, slices"):
                 boxcar.ones(2)[key]
 
+    def test_what_pytorch_has_as_attributes_are_attributes(self):
+        x = boxcar.tensor([[1 + 2j, 3.0], [0, 4j]])
+        self.assertEqual(x.real.tolist(), [[1, 3], [0, 0]])
+        self.assertEqual(x.imag.tolist(), [[2, 0], [0, 4]])
+        self.assertEqual(x.T.tolist(), [[1 + 2j, 0], [3, 4j]])
+        self.assertEqual(x.H.tolist(), [[1 - 2j, 0], [3, -4j]])
+        self.assertEqual(x.mH.tolist(), x.H.tolist())
+        self.assertEqual(boxcar.ones(5, 2, 3).mT.shape, (5, 3, 2))
+
     def test_what_is_no_number_makes_no_tensor(self):
         for data, kind in (("a", "str"), (None, "NoneType"), ({}, "dict")):
             with self.assertRaisesRegex(TypeError, f"takes numbers, lists of them and arrays, .* of class '{kind}'"):
