@@ -69,7 +69,7 @@ struct ExtremeFold {
 
 // Folds eight vectors at a time. Prefetches in long rows, because the hardware prefetcher stops at page boundaries.
 template <class Fold, class T>
-T foldRow(const T* in, size_t n) {
+T foldBlock(const T* in, size_t n) {
   constexpr size_t kLong = 4096;
   constexpr uintptr_t kLine = 64;
   constexpr uintptr_t kAhead = 2048;
@@ -118,6 +118,18 @@ T foldRow(const T* in, size_t n) {
     result = hn::GetLane(Fold::fold(one, hn::Set(one, result), Fold::map(one, hn::Set(one, in[i]))));
   }
   return result;
+}
+
+// Folds halves of long rows apart, so that the error of a sum grows with the logarithm of its length: the lanes of
+// narrow vectors alone are too few for that.
+template <class Fold, class T>
+T foldRow(const T* in, size_t n) {
+  const size_t block = 64 * 8 * hn::Lanes(hn::ScalableTag<T>());
+  if (n <= block) return foldBlock<Fold, T>(in, n);
+  const size_t half = (n / 2 + block - 1) / block * block;
+  const hn::CappedTag<T, 1> one;
+  return hn::GetLane(
+      Fold::fold(one, hn::Set(one, foldRow<Fold, T>(in, half)), hn::Set(one, foldRow<Fold, T>(in + half, n - half))));
 }
 
 template <class Fold, class T>
