@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
@@ -27,32 +28,37 @@ class PrimitiveCache final {
   // Returns the cached value for [key], else the result of [make]. The reference is valid until the next call.
   template <class Make>
   Value& get(const PrimitiveKey& key, Make&& make) {
-    if (const auto found = places_.find(key); found != places_.end()) {
-      entries_.splice(entries_.begin(), entries_, found->second);
+    auto& [entries, places] = *content_;
+    if (const auto found = places.find(key); found != places.end()) {
+      entries.splice(entries.begin(), entries, found->second);
       return found->second->second;
     }
     Value value = std::forward<Make>(make)();
-    while (entries_.size() >= capacity_) {
-      places_.erase(entries_.back().first);
-      entries_.pop_back();
+    while (entries.size() >= capacity_) {
+      places.erase(entries.back().first);
+      entries.pop_back();
     }
-    entries_.emplace_front(key, std::move(value));
-    places_.emplace(key, entries_.begin());
-    return entries_.front().second;
+    entries.emplace_front(key, std::move(value));
+    places.emplace(key, entries.begin());
+    return entries.front().second;
   }
 
-  size_t size() const { return entries_.size(); }
+  size_t size() const { return content_->entries.size(); }
 
  private:
   struct Hash {
     size_t operator()(const PrimitiveKey& key) const { return boost::hash_range(key.begin(), key.end()); }
   };
-  // The most recently used entry comes first.
-  using Entries = std::list<std::pair<PrimitiveKey, Value>>;
+  struct Content {
+    using Entries = std::list<std::pair<PrimitiveKey, Value>>;
+
+    Entries entries;  // the most recently used one comes first
+    std::unordered_map<PrimitiveKey, typename Entries::iterator, Hash> places;
+  };
 
   size_t capacity_;
-  Entries entries_;
-  std::unordered_map<PrimitiveKey, typename Entries::iterator, Hash> places_;
+  // Apart, because a thread's static memory is short: size_test.sh says how short.
+  std::unique_ptr<Content> content_ = std::make_unique<Content>();
 };
 
 }  // namespace boxcar::cpu::onednn
