@@ -2,19 +2,20 @@
 # because compilers limit the length of string literals.
 file(READ ${FILE} bytes HEX)
 string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
-string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
 cmake_path(GET FILE FILENAME name)
 file(WRITE ${SOURCE} "// The bytes of ${name}.
 #include <string_view>
 
 namespace boxcar::detail {
 
-static constexpr unsigned char kBytes[] = {
+static constexpr char kBytes[] = {
 ${bytes}
 };
 
+// Constant: it costs the start of programs nothing.
 extern const std::string_view ${SYMBOL};
-const std::string_view ${SYMBOL}(reinterpret_cast<const char*>(kBytes), sizeof(kBytes));
+constinit const std::string_view ${SYMBOL}(kBytes, sizeof(kBytes));
 
 }  // namespace boxcar::detail
 ")

@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/gradient_rule.h>
+#include <boxcar/backends/transforms/autocast.h>
 #include <boxcar/dispatcher/registry/entry_text.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/python/dispatch_keys.h>
@@ -55,6 +56,7 @@ nb::object callAt(const nb::object& op, const std::string& key, const nb::object
 nb::tuple table(const nb::object& op, bool every) {
   const OperatorHandle only = onlyOperatorOf(op.ptr());
   const std::string gradient = autograd::describeGradient(only);  // this comes first: it registers kernels
+  autocast::registerAutocastKernels();
   const TableRows table = tableRowsOf(only, every);
   return nb::make_tuple(toString(only.schema()), fmt::format("{}", only.entry().schemaSite()), gradient, table.rows,
                         table.defaults, table.missing);
@@ -75,7 +77,9 @@ nb::tuple explain(const nb::object& op, const nb::tuple& args, const nb::dict& k
       chooseOperator(op.ptr(), {arguments.data(), arguments.size()}, named.size() == 0 ? nullptr : named.ptr(), stack);
   const std::string gradient = autograd::describeGradient(chosen);
   std::string text = toString(explainDispatch(chosen, stack));
-  text.insert(text.find('\n') + 1, fmt::format("gradient: {}\n", gradient));
+  const std::string casts = autocast::describeCast(chosen);
+  text.insert(text.find('\n') + 1,
+              fmt::format("gradient: {}\n", gradient) + (casts.empty() ? "" : fmt::format("autocast: {}\n", casts)));
   return nb::make_tuple(text, toString(chosen.operator_name()));
 }
 

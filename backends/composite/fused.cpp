@@ -28,6 +28,9 @@ using native::FusedActivation;
 constexpr std::string_view kFusedConvolution = "fused::convolution";
 constexpr std::string_view kFusedLinear = "fused::linear";
 
+// Whether autocast is on, which chooses dtypes for each of the operators.
+bool isAutocastOn() { return !::boxcar::detail::computeDispatchKeySet({}, autocast_dispatch_keyset).empty(); }
+
 bool isDifferentiated(std::initializer_list<const Tensor*> tensors) {
   return std::ranges::any_of(tensors, [](const Tensor* tensor) { return hasDerivative(*tensor); });
 }
@@ -55,6 +58,18 @@ Tensor addedAndActivated(const Tensor& self, const Tensor& add, const FusedActiv
   return activated(add.defined() ? boxcar::add(self, add) : self, activation);
 }
 
+// Returns what a program called before it was prepared, which autocast knows; undefined for other numbers of
+// dimensions.
+Tensor plainConvolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntSpan stride,
+                        IntSpan padding, IntSpan dilation, int64_t groups) {
+  switch (weight.dim()) {
+    case 3: return boxcar::conv1d(input, weight, bias, stride, padding, dilation, groups);
+    case 4: return boxcar::conv2d(input, weight, bias, stride, padding, dilation, groups);
+    case 5: return boxcar::conv3d(input, weight, bias, stride, padding, dilation, groups);
+    default: return {};
+  }
+}
+
 Tensor convolve(bool owns_add, const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
                 const OptionalTensor& norm_weight, const OptionalTensor& norm_bias, const OptionalTensor& running_mean,
                 const OptionalTensor& running_var, double eps, IntSpan stride, IntSpan padding, IntSpan dilation,
@@ -80,14 +95,18 @@ Tensor convolve(bool owns_add, const Tensor& input, const Tensor& weight, const 
   BOXCAR_CHECK(has_norm || (!call.norm_weight.defined() && !call.norm_bias.defined()),
                "{}: {} belongs to a batch norm, which needs running_mean and running_var", kFusedConvolution,
                call.norm_weight.defined() ? "norm_weight" : "norm_bias");
-  if (!isDifferentiated({&input, &weight, &call.bias, &call.norm_weight, &call.norm_bias, &call.running_mean,
-                         &call.running_var, &call.add})) {
+  const bool casts = isAutocastOn();
+  if (!casts && !isDifferentiated({&input, &weight, &call.bias, &call.norm_weight, &call.norm_bias, &call.running_mean,
+                                   &call.running_var, &call.add})) {
     const Tensor result = native::fusedConvolution(call, stride, padding, dilation, groups);
     if (result.defined()) return result;
   }
-  const int64_t no_padding[] = {0};
-  Tensor result =
-      boxcar::convolution(input, weight, bias, stride, padding, dilation, /*transposed=*/false, no_padding, groups);
+  Tensor result = casts ? plainConvolution(input, weight, bias, stride, padding, dilation, groups) : Tensor();
+  if (!result.defined()) {
+    const int64_t no_padding[] = {0};
+    result =
+        boxcar::convolution(input, weight, bias, stride, padding, dilation, /*transposed=*/false, no_padding, groups);
+  }
   if (has_norm) {
     result = boxcar::batch_norm(result, norm_weight, norm_bias, running_mean, running_var, /*training=*/false,
                                 /*momentum=*/0.0, eps, /*cudnn_enabled=*/false);
@@ -110,7 +129,7 @@ Tensor multiply(bool owns_add, const Tensor& input, const Tensor& weight, const 
   const auto given = [&](const OptionalTensor& tensor) -> const Tensor& { return tensor.has_value() ? *tensor : none; };
   const native::FusedLinear call{
       input, weight, given(bias), given(add), native::fusedActivation(kFusedLinear, activation, parameters), owns_add};
-  if (!isDifferentiated({&input, &weight, &call.bias, &call.add})) {
+  if (!isAutocastOn() && !isDifferentiated({&input, &weight, &call.bias, &call.add})) {
     const Tensor result = native::fusedLinear(call);
     if (result.defined()) return result;
   }

@@ -1,5 +1,6 @@
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
+#include <boxcar/backends/transforms/autocast.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/interpreter/cli/command.h>
@@ -26,6 +27,7 @@ struct ExplainOptions {
   std::vector<std::string> args;
   std::vector<std::string> included;
   std::vector<std::string> excluded;
+  std::string autocast;
   std::string script;
   bool json = false;
 };
@@ -40,7 +42,7 @@ OrderedJson toJson(const std::vector<PassedKey>& passed) {
   return array;
 }
 
-OrderedJson toJson(const DispatchExplanation& explanation, const std::string& gradient) {
+OrderedJson toJson(const DispatchExplanation& explanation, const std::string& gradient, const std::string& casts) {
   OrderedJson arguments = OrderedJson::array();
   for (const ArgumentKeys& argument : explanation.arguments) {
     arguments.push_back({{"name", argument.name},
@@ -53,6 +55,7 @@ OrderedJson toJson(const DispatchExplanation& explanation, const std::string& gr
   return {{"operator", toString(explanation.schema.operator_name())},
           {"schema", toString(explanation.schema)},
           {"gradient", gradient},
+          {"autocast", casts},
           {"arguments", std::move(arguments)},
           {"merged", keyNamesOf(explanation.merged)},
           {"included", keyNamesOf(explanation.included)},
@@ -86,15 +89,22 @@ void explain(const ExplainOptions& options) {
   const std::string gradient = autograd::describeGradient(op);
   const IncludeDispatchKeyGuard include(included);
   const ExcludeDispatchKeyGuard exclude(excluded);
+  std::optional<autocast::AutocastGuard> casting;
+  if (!options.autocast.empty()) casting.emplace(*parseDeviceType(options.autocast));
+  const std::string casts = autocast::describeCast(op);
   const DispatchExplanation explanation = explainDispatch(op, keys);
-  print(options.json ? toJson(explanation, gradient).dump(2) + "\n" : explanationText(explanation, gradient));
+  print(options.json ? toJson(explanation, gradient, casts).dump(2) + "\n"
+                     : explanationText(explanation, gradient, casts));
 }
 
 }  // namespace
 
-std::string explanationText(const DispatchExplanation& explanation, const std::string& gradient) {
+std::string explanationText(const DispatchExplanation& explanation, const std::string& gradient,
+                            const std::string& casts) {
   std::string text = toString(explanation);
-  return text.insert(text.find('\n') + 1, fmt::format("gradient: {}\n", gradient));
+  const std::string lines =
+      fmt::format("gradient: {}\n", gradient) + (casts.empty() ? "" : fmt::format("autocast: {}\n", casts));
+  return text.insert(text.find('\n') + 1, lines);
 }
 
 void addExplain(CLI::App& app, int& status) {
@@ -117,6 +127,9 @@ void addExplain(CLI::App& app, int& status) {
   command->add_option("--exclude", options->excluded, "A functionality key that the thread excludes")
       ->type_name("FUNCTIONALITY")
       ->allow_extra_args(false);
+  command->add_option("--autocast", options->autocast, "As in a block with autocast on this device")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->type_name("DEVICE");
   addExamples(*command,
               {"boxcar explain aten::relu", "boxcar explain aten::add.Tensor --arg cpu+grad --arg other=cuda"});
   addScriptOption(*command, options->script);

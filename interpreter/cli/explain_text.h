@@ -6,8 +6,9 @@
 
 namespace boxcar::cli {
 
-// Returns the text of an explanation with a line below the schema that says what becomes of the [gradient], as
-// autograd::describeGradient() has it.
-std::string explanationText(const DispatchExplanation& explanation, const std::string& gradient);
+// Returns the text of an explanation with lines below the schema that say what becomes of the [gradient], as
+// autograd::describeGradient() has it, and what autocast does, as autocast::describeCast() has it; empty for nothing.
+std::string explanationText(const DispatchExplanation& explanation, const std::string& gradient,
+                            const std::string& casts);
 
 }  // namespace boxcar::cli

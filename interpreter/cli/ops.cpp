@@ -1,5 +1,6 @@
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
+#include <boxcar/backends/transforms/autocast.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
@@ -79,6 +80,7 @@ int listOperators(const OpsOptions& options) {
   if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // asking registers its kernels
   const std::optional<Program> script = declareScript(options.script);
   if (options.key.has_value()) autograd::registerAutogradKernels();
+  if (options.key.has_value()) autocast::registerAutocastKernels();
   std::optional<DispatchKey> key;
   try {
     if (options.key.has_value()) key = readKey(options);

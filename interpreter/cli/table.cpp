@@ -1,5 +1,6 @@
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
+#include <boxcar/backends/transforms/autocast.h>
 #include <boxcar/dispatcher/handlers/report_table.h>
 #include <boxcar/dispatcher/registry/entry_text.h>
 #include <boxcar/interpreter/cli/command.h>
@@ -38,10 +39,11 @@ struct TableOptions {
 }  // namespace
 
 std::string tableText(const OperatorHandle& op, bool every) {
-  const std::string gradient = autograd::describeGradient(op);  // this comes first: it registers kernels
+  const std::string gradient = autograd::describeGradient(op);  // these come first: they register kernels
+  const std::string casts = autocast::describeAutocast(op);
   const TableRows table = tableRowsOf(op, every);
   std::string text = fmt::format("{}\ndefined at {}\ngradient: {}\n", op.schema(), op.entry().schemaSite(), gradient) +
-                     reportTable(table.rows, "<");
+                     (casts.empty() ? "" : fmt::format("autocast: {}\n", casts)) + reportTable(table.rows, "<");
   if (every) return text;
   return text + fmt::format("{} keys have their default and {} are missing; --every shows them\n", table.defaults,
                             table.missing);
@@ -51,6 +53,7 @@ namespace {
 
 OrderedJson tableJson(const OperatorHandle& op, bool every) {
   std::string gradient = autograd::describeGradient(op);  // as above
+  std::string casts = autocast::describeAutocast(op);
   const TableGrid grid = gridOf(op);
   OrderedJson table_entries = OrderedJson::array();
   for (size_t i = 0; i < grid.keys.size(); ++i) {
@@ -64,6 +67,7 @@ OrderedJson tableJson(const OperatorHandle& op, bool every) {
           {"schema", toString(op.schema())},
           {"site", toString(op.entry().schemaSite())},
           {"gradient", std::move(gradient)},
+          {"autocast", std::move(casts)},
           {"cells", std::move(table_entries)}};
 }
 
@@ -98,6 +102,7 @@ OrderedJson gridJson(const TableGrid& grid, bool every) {
     operators.push_back({{"operator", toString(row.op.operator_name())},
                          {"schema", toString(row.op.schema())},
                          {"gradient", autograd::describeGradient(row.op)},
+                         {"autocast", autocast::describeAutocast(row.op)},
                          {"cells", std::move(table_entries)}});
   }
   return {{"keys", std::move(keys)}, {"operators", std::move(operators)}};
@@ -107,6 +112,7 @@ bool isTouched(const TableEntry& table_entry) { return !isUntouched(table_entry)
 
 void showAll(const TableOptions& options) {
   autograd::registerAutogradKernels();
+  autocast::registerAutocastKernels();
   if (options.html.empty()) {
     const TableGrid all = gridOfAll();
     if (options.json) {

@@ -75,7 +75,7 @@ std::string formatted(const std::string& path, std::string text) {
 
 void checkNothingIsMissing(const std::string& path, const std::vector<std::string>& missing,
                            const ImportOptions& options) {
-  // Such as autocast and vmap.
+  // Such as vmap.
   const bool takes_functions = std::ranges::any_of(missing, [](const std::string& part) {
     return part.starts_with("torch.ops.higher_order.") || part.starts_with("torch._functorch.");
   });

@@ -48,6 +48,7 @@ FOLDERS = {
         "no_cuda": ["cuda"],
         "composite": ["meta", "functors", "native"],
         "autograd": ["meta"],
+        "transforms": ["meta", "autograd"],
         "io": ["native"],
         "codegen": [],
     },

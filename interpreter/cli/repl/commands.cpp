@@ -1,5 +1,6 @@
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
+#include <boxcar/backends/transforms/autocast.h>
 #include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/dispatcher/handlers/report_table.h>
@@ -130,7 +131,7 @@ void explainCall(Prompt& prompt, std::string_view text) {
   }
   BOXCAR_CHECK(last.has_value(), "no operator was called: the compiler computed the constant expression");
   const std::string gradient = autograd::describeGradient(last->first);
-  print(explanationText(explainDispatch(last->first, last->second), gradient));
+  print(explanationText(explainDispatch(last->first, last->second), gradient, autocast::describeCast(last->first)));
 }
 
 void explain(Prompt& prompt, std::string_view argument) {
@@ -139,7 +140,7 @@ void explain(Prompt& prompt, std::string_view argument) {
   if (!isOperatorName(argument)) return explainCall(prompt, argument);
   const OperatorHandle op = findOperator(wholeName(argument));
   const std::string gradient = autograd::describeGradient(op);  // this comes first: it registers kernels
-  print(explanationText(explainDispatch(op, readArgumentKeys(op.schema(), {})), gradient));
+  print(explanationText(explainDispatch(op, readArgumentKeys(op.schema(), {})), gradient, autocast::describeCast(op)));
 }
 
 void showCode(Prompt& prompt, std::string_view argument) {

@@ -19,19 +19,15 @@ std::string_view nameOf(const Node& node) {
   return target.starts_with(kSpace) ? target.substr(kSpace.size()) : std::string_view();
 }
 
-bool isSwitchedOff(const Node& node) {
-  return node.inputs.size() > 2 && node.inputs[2].value.kind == Argument::Kind::Bool &&
-         node.inputs[2].value.integer == 0;
-}
-
 }  // namespace
 
 bool isHigherOrder(const Node& node) { return !nameOf(node).empty(); }
 
 bool hasHigherOrderText(const Node& node) {
-  constexpr std::string_view kKnown[] = {"cond", "while_loop", "map_impl", "scan", "wrap_with_set_grad_enabled"};
+  constexpr std::string_view kKnown[] = {
+      "cond", "while_loop", "map_impl", "scan", "wrap_with_set_grad_enabled", "wrap_with_autocast"};
   const std::string_view name = nameOf(node);
-  return std::ranges::find(kKnown, name) != std::end(kKnown) || (name == "wrap_with_autocast" && isSwitchedOff(node));
+  return std::ranges::find(kKnown, name) != std::end(kKnown);
 }
 
 std::string FunctionTexts::useGraph(const Argument& graph) {
@@ -194,6 +190,10 @@ void BodyText::addHigherOrder(size_t index, size_t end) {
     if (name == "wrap_with_set_grad_enabled") {
       const bool is_enabled = input(0).integer != 0;
       lines_.push_back(fmt::format("with {}() {{\n{}\n}}", is_enabled ? "enable_grad" : "no_grad", call));
+    } else if (name == "wrap_with_autocast" && position == 4) {
+      std::vector<std::string> region;
+      for (size_t i = 0; i < position; ++i) region.push_back(text.argument(input(i)).text);
+      lines_.push_back(fmt::format("with autocast({}) {{\n{}\n}}", fmt::join(region, ", "), call));
     } else {
       lines_.push_back(call);
     }

@@ -259,13 +259,32 @@ Expression FunctionTranslator::call(const Expr& expr) {
     const auto found = variables_.find(callee.items[0]->text);
     // no_grad() has nothing to set up.
     if (found != variables_.end() && !found->second.scope.empty()) {
-      if (callee.text == "__init__" && expr.items.size() == 2) {
+      if (callee.text == "__init__" && found->second.scope.starts_with(kAutocastScope)) {
+        found->second.scope = autocastText(found->second.scope, expr);
+      } else if (callee.text == "__init__" && expr.items.size() == 2) {
         found->second.scope.insert(found->second.scope.size() - 1, expression(*expr.items[1]).text);
       }
       return {"", Precedence::Atom, Type::none()};
     }
   }
   return callMethod(expression(*callee.items[0]), callee.text, expr);
+}
+
+std::string FunctionTranslator::autocastText(std::string scope, const Expr& init) {
+  const bool is_of_a_device = scope.size() > kAutocastScope.size();
+  const std::vector<std::string_view> names =
+      is_of_a_device ? std::vector<std::string_view>{"enabled", "dtype", "cache_enabled"}
+                     : std::vector<std::string_view>{"device_type", "dtype", "enabled", "cache_enabled"};
+  const auto add = [&](std::string_view name, const Expr& source) {
+    Expression value = expression(source);
+    if (value.text == "None" || (name == "enabled" && value.text == "True")) return;  // the defaults
+    if (name == "dtype") value = asNamed(value, source, Type::scalarType());
+    if (scope.size() > kAutocastScope.size()) scope += ", ";
+    scope += name == "device_type" ? value.text : fmt::format("{}={}", name, value.text);
+  };
+  for (size_t i = 1; i < init.items.size() && i <= names.size(); ++i) add(names[i - 1], *init.items[i]);
+  for (const Keyword& keyword : init.keywords) add(keyword.name, *keyword.value);
+  return scope + ")";
 }
 
 std::string FunctionTranslator::argumentTexts(const Expr& call) {

@@ -40,6 +40,8 @@ class FunctionTranslator final {
     const Block* forked = nullptr;
   };
 
+  // How the scope of a torch.amp.autocast begins, until __init__ completes it.
+  static constexpr std::string_view kAutocastScope = "autocast(";
   // What is longer has a line of its own.
   static constexpr size_t kLongestMoved = 90;
 
@@ -130,6 +132,8 @@ class FunctionTranslator final {
   Expression annotated(const Expr& value, TypePtr type);
   Expression waitFor(const Expr& call);
   std::string argumentTexts(const Expr& call);
+  // Returns [scope] with the arguments of autocast's [init].
+  std::string autocastText(std::string scope, const Expr& init);
   // What has no form in a script.
   Expression missing(const std::string& what, uint32_t line);
   // An expression that is a literal wherever it stands; null if it is none.

@@ -238,8 +238,13 @@ FunctionTranslator::Found FunctionTranslator::generalCall(std::string_view name,
         Precedence::Add, Type::complex()};
   }
   if (name == "manual_seed" && count == 1) return made(fmt::format("manual_seed({})", arguments[0].text), Type::none());
-  if ((name == "is_autocast_enabled" || name == "is_autocast_cpu_enabled" || name == "cudnn_is_acceptable")) {
-    return made("False", Type::boolean());
+  if (name == "cudnn_is_acceptable") return made("False", Type::boolean());
+  if (name == "is_autocast_enabled" || name == "is_autocast_cpu_enabled") {
+    const std::string device = count > 0 ? arguments[0].text : name == "is_autocast_enabled" ? "\"cuda\"" : "\"cpu\"";
+    return made(fmt::format("autocast::is_autocast_enabled({})", device), Type::boolean());
+  }
+  if (name == "get_autocast_dtype" && count == 1) {
+    return made(fmt::format("autocast::get_autocast_dtype({})", arguments[0].text), Type::scalarType());
   }
   if (name == "is_scripting") return made("True", Type::boolean());
   const bool is_item = name == "item" || name == "ScalarImplicit";
@@ -334,7 +339,6 @@ FunctionTranslator::Found FunctionTranslator::libraryCall(std::string_view name,
   if (name == "is_grad_enabled") return made(name, Type::boolean());
   if (name == "element_size" || name == "get_device") return made(name, Type::integer());
   if (name == "stride" && arguments.count() == 1) return made("strides", Type::listOf(Type::integer()));
-  if (name == "get_autocast_dtype" && arguments.count() == 1) return made("autocast_dtype", Type::scalarType());
   if (name == "promote_types" && arguments.count() == 2) {
     OperatorArguments dtypes = arguments;
     for (size_t i = 0; i < dtypes.count(); ++i) {

@@ -212,6 +212,17 @@ void FunctionTranslator::assign(const Stmt& statement, const Stmt* next) {
       variables_.insert_or_assign(target.text, std::move(variable));
       return;
     }
+    constexpr std::string_view kTorch = "__torch__.torch.";
+    constexpr std::string_view kAutocast = "amp.autocast_mode.autocast.__new__";
+    if (callee.starts_with(kTorch) && callee.ends_with(kAutocast)) {
+      // torch.amp.autocast gets the device; those in torch.cuda.amp and torch.cpu.amp are for one.
+      const std::string device = callee.substr(kTorch.size(), callee.size() - kTorch.size() - kAutocast.size());
+      Variable variable;
+      variable.scope = kAutocastScope;
+      if (!device.empty()) variable.scope += fmt::format("\"{}\"", device.substr(0, device.size() - 1));
+      variables_.insert_or_assign(target.text, std::move(variable));
+      return;
+    }
     if (callee == "__torch__.torch.autograd.profiler.record_function.__new__") {
       Variable variable;
       variable.scope = kNoScope;

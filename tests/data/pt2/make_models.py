@@ -151,6 +151,23 @@ class Control(torch.nn.Module):
         return chosen, count, grown, mapped, last, products, constant
 
 
+class Casts(torch.nn.Module):
+    """Regions of autocast; the numbers are small, so that bfloat16 has them."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+        self.linear.weight.data = torch.arange(16.0).reshape(4, 4) - 8
+        self.linear.bias.data = torch.arange(4.0)
+
+    def forward(self, x):
+        with torch.autocast("cpu", torch.bfloat16):
+            y = self.linear(x)
+            with torch.autocast("cpu", enabled=False):
+                z = self.linear(x)
+        return y, z, y + z
+
+
 class Structures(torch.nn.Module):
     """Arguments and results in lists, tuples and dicts; arguments by name; what is a constant."""
 
@@ -414,6 +431,7 @@ def main():
     write("sizes_core", Sizes().eval(), (torch.randn(2, 3, 4),), dynamic_shapes=shapes, decomposes=True)
     write("placed", Placed(), (torch.randn(2, 3), torch.tensor([[1, 0, 1], [0, 0, 1]])))
     write("growing", Growing().eval(), (torch.randn(1, 2, 4, 4),))
+    write("casts", Casts().eval(), (torch.arange(8.0).reshape(2, 4),))
     path = HERE / "models.safetensors"
     if len(sys.argv) > 1:
         kept = {name: value for name, value in load_file(path).items() if not is_wanted(name.split(".")[0])}

@@ -620,9 +620,29 @@ def cases():
     result = {}
     for name, (module, arguments) in modules.items():
         result[name] = (torch.jit.script(module.eval()), arguments)
+    result["autocast"] = (torch.jit.script(Autocast().eval()), [(torch.arange(8.0).reshape(2, 4),)])
     traced_input = torch.randn(2, 1, 8, 8)
     result["traced"] = (torch.jit.trace(Traced().eval(), traced_input), [(traced_input,)])
     return result
+
+
+class Autocast(nn.Module):
+    """Regions of autocast; the numbers are small, so that bfloat16 has them."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.linear.weight.data = torch.arange(16.0).reshape(4, 4) - 8
+        self.linear.bias.data = torch.arange(4.0)
+
+    def forward(self, x: Tensor) -> Tuple[Tensor, Tensor, Tensor, bool]:
+        with torch.amp.autocast("cpu", dtype=torch.bfloat16):
+            y = self.linear(x)
+            with torch.amp.autocast("cpu", enabled=False):
+                z = self.linear(x)
+        with torch.cuda.amp.autocast():
+            w = self.linear(x)
+        return y, z, w, torch.is_autocast_cpu_enabled()
 
 
 # ---- Files ----

@@ -79,6 +79,20 @@ gradient aten::mul.out "none, as it has out=, so to call it on tensors that requ
 gradient aten::floor_divide "no formula, so to ask for it is an error"
 gradient aten::resize_ "by its own kernel for Autograd"
 
+run "explain: autocast" explain aten::mm --autocast cpu
+expectStatus 0
+expectOutputHas "
+autocast: on cpu, arguments are cast to bfloat16
+"
+expectOutputHas "this thread includes: BackendSelect, ADInplaceOrView, AutocastCPU"
+expectOutputHas "dispatched to: AutocastCPU, which runs the kernel registered for AutocastCPU at backends/ops/aten.autocast:"
+run "explain: autocast on another device, as JSON" explain aten::sum.dim_IntList --autocast cuda --json
+expectStatus 0
+expectOutputHas "\"autocast\": \"on cuda, the argument 'dtype' becomes float32, unless it is given\""
+run "explain: an operator that autocast leaves alone" explain aten::add.Tensor --autocast cpu
+expectStatus 0
+expectOutputHas "passed over: AutocastCPU, which lets the call through by default"
+
 run "explain: lists, and keys of the thread" explain aten::cat --arg cpu,meta --include Tracer --exclude Tracer --exclude Dense
 expectStatus 0
 expectOutputHas "argument 'tensors' (position 1, Tensor[]) brings: CPU, Meta, ADInplaceOrView"

@@ -47,6 +47,7 @@ expectScript layers_core "layers that run_decompositions took apart"
 expectScript sizes "sizes that modules compute"
 expectScript sizes_core "sizes that modules compute, after run_decompositions"
 expectScript growing "modules that take what all before them gave"
+expectScript casts "regions of autocast"
 cat >names.ops <<'END'
 names = io::load("blocks.safetensors").keys()
 print("embed.weight" in names, "head.weight" in names, len(names))

@@ -14,19 +14,28 @@ expectStatus 0
 places=$(grep -v 'gradient\|MkldnnCPU' <<< "$output" | grep -o 'backends/[a-z/_.]*:[0-9]*$')
 formula=$(grep '^gradient: by the formula at backends/ops/aten_functions.derivatives:' <<< "$output")
 kernel=$(grep -o 'backends/autograd/autograd_kernel.cpp:[0-9]*$' <<< "$output" | head -1)
+class=$(grep -o 'backends/ops/aten.autocast:[0-9]*$' <<< "$output" | head -1)
+[[ $(sed -n "${class##*:}p" "$(dirname "$0")/../../../${class%:*}") =~ ^aten::exp\ +cuda=fp32$ ]] ||
+  fail "the class is there" "$output"
 fallback=$(grep -o 'backends/composite/mkldnn.cpp:[0-9]*$' <<< "$output")
 expectOutput "aten::exp(Tensor self) -> Tensor
 defined at $(sed -n 1p <<< "$places")
 $formula
+autocast: fp32 on cuda, by $class
 key                                    kernel   cause     registered for  at
+AutocastCUDA                           boxed    exact     AutocastCUDA    $class
 AutogradNestedTensor                   boxed    alias     Autograd        $kernel
 AutogradMeta to AutogradCPU (15 keys)  boxed    alias     Autograd        $kernel
 AutogradOther                          boxed    alias     Autograd        $kernel
 MkldnnCPU                              boxed    fallback  MkldnnCPU       $fallback
 Meta                                   unboxed  exact     Meta            $(sed -n '$p' <<< "$places")
 CPU                                    unboxed  exact     CPU             $(sed -n '$p' <<< "$places")
-14 keys have their default and 82 are missing; --every shows them"
+13 keys have their default and 82 are missing; --every shows them"
 expectErrors ""
+
+run "classes on two devices" table aten::prod
+expectOutputHas "
+autocast: fp32 on cpu, fp32_set_opt_dtype on cuda, by backends/ops/aten.autocast:"
 
 run "a composite kernel" table aten::linear
 expectStatus 0
@@ -46,6 +55,7 @@ has '"operator": "aten::relu"'
 has '"registered_for": "CPU"'
 has '"gradient": "by the formula at '
 has '"registered_for": "Autograd"'
+has '"autocast": ""'
 ! grep -q '"missing"' object.json || fail "$test_name" "it has missing cells"
 run "--json --every" table aten::relu --json --every
 isJson

@@ -11,7 +11,7 @@ cp "$modules"/*.pt "$modules/expected.safetensors" "$modules/check.ops" .
 
 runMerged "all modules" run check.ops
 expectStatus 0
-expectOutput "50 modules are equal"
+expectOutput "51 modules are equal"
 
 runMerged "import" import conv.pt -o conv.ops
 expectStatus 0

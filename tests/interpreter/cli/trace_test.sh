@@ -383,6 +383,12 @@ EOF
 same "a trace that differentiates forwards has all calls" 2 "$(grep -c 'jvp\|tensors\[' "$folder/tangents.ops")"
 same "its run" "$(< "$folder/forwards.txt")" "$("$boxcar" run "$folder/tangents.ops")"
 
+echo 'a = ones(2, 2)
+with autocast("cpu") { print(mm(a, a)) }' > "$folder/casts.ops"
+"$boxcar" trace "$folder/casts.ops" -o "$folder/casts_trace.ops" > "$folder/casts.txt"
+same "a trace has the casts of autocast" 2 "$(grep -c 'aten::_to_copy(t0, dtype=bfloat16)' "$folder/casts_trace.ops")"
+same "its run" "$(< "$folder/casts.txt")" "$("$boxcar" run "$folder/casts_trace.ops")"
+
 echo 'fn f(Tensor x) -> Tensor { return x * 2 }
 autograd::checkpoint(f, ones(2))' > "$folder/checkpoint.ops"
 refusal=$("$boxcar" trace "$folder/checkpoint.ops" -o "$folder/checkpoint_trace.ops" --keep-backward 2>&1)
