@@ -13,8 +13,6 @@
 namespace boxcar {
 namespace {
 
-constinit std::atomic<bool> has_tensor_classes{false};
-
 template <class Visit>
 void visitArguments(const OperatorHandle& op, const Stack& stack, const Visit& visit) {
   const size_t count = op.schema().arguments().size();
@@ -54,7 +52,7 @@ Asked classesOf(const OperatorHandle& op, const Stack& stack) {
 
 void setTensorClass(const Tensor& tensor, IntrusivePtr<TensorClass> tensor_class) {
   BOXCAR_CHECK(tensor.defined(), "setTensorClass(): the tensor is undefined; give a class to one that has a dtype");
-  has_tensor_classes.store(true, std::memory_order_release);
+  detail::has_tensor_classes.store(true, std::memory_order_release);
   TensorImpl& impl = *tensor.unsafeGetTensorImpl();
   impl.set_metadata(std::move(tensor_class));
   impl.set_key_set(impl.key_set().add(DispatchKey::Python));
@@ -69,7 +67,7 @@ TensorClass* tensorClassOf(const Tensor& tensor) noexcept {
 
 namespace detail {
 
-bool hasTensorClasses() noexcept { return has_tensor_classes.load(std::memory_order_acquire); }
+constinit std::atomic<bool> has_tensor_classes{false};
 
 void callTensorClasses(const OperatorHandle& op, DispatchKeySet below, Stack& stack) {
   // Those of prim are what attributes of tensors are made of, such as requires_grad.

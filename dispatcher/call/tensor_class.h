@@ -6,6 +6,7 @@
 #include <boxcar/ivalue/tensor.h>
 #include <boxcar/ivalue/tensor_metadata.h>
 
+#include <atomic>
 #include <string>
 
 // Classes of tensors that answer the calls on them, as `__torch_dispatch__` does in PyTorch. A program derives them
@@ -41,7 +42,8 @@ BOXCAR_API TensorClass* tensorClassOf(const Tensor& tensor) noexcept;
 namespace detail {
 
 // Whether setTensorClass() was ever called.
-bool hasTensorClasses() noexcept;
+extern constinit std::atomic<bool> has_tensor_classes;
+inline bool hasTensorClasses() noexcept { return has_tensor_classes.load(std::memory_order_acquire); }
 
 // Asks the classes of the tensors on the stack from left to right, each C++ class once, until one answers. Throws
 // UnansweredCall if none does. Redispatches to [below] if no tensor has a class, and operators of prim, which read
