@@ -242,6 +242,9 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
   BOXCAR_CHECK(tensor.layout() == Layout::Strided,
                "cannot lend the tensor by DLPack: its layout, torch.{}, has no strides; lend x.to_dense()",
                layoutName(tensor.layout()));
+  BOXCAR_CHECK(
+      !tensor.key_set().has(DispatchKey::Fake),
+      "cannot lend the tensor by DLPack: it is fake and has no elements; lend one that is made outside of fake()");
   std::vector<int64_t> strides(tensor.strides().begin(), tensor.strides().end());
   // Some libraries read the strides of dimensions of size 1.
   if (tensor.is_contiguous()) contiguousStrides(tensor.sizes(), strides);

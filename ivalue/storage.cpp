@@ -3,6 +3,7 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/storage.h>
 #include <boxcar/ivalue/storage_observer.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 
 #include <algorithm>
 #include <atomic>
@@ -42,6 +43,9 @@ void noteFreeing(const StorageImpl& storage, size_t bytes) noexcept {
 
 // A storage remembers its allocator, because the device may have another one by the time it is freed.
 void* asContext(const Allocator& allocator) { return const_cast<Allocator*>(&allocator); }
+
+// The deleter of memory that was never there.
+void freeNothing(void*, void*) {}
 
 // Allocates an object for data that already exist; on failure [giveBack] disposes of the data.
 template <class GiveBack>
@@ -90,6 +94,12 @@ const StorageObserver* setStorageObserver(const StorageObserver* next) {
 // The function owns the memory from the start: [deleter] is called even if the device is not ready for it,
 // or if there is no room for the object.
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
+  if (deleter == &freeNothing) {
+    auto storage =
+        Storage::adopt(new (allocateCached(sizeof(StorageImpl))) StorageImpl(nullptr, bytes, device, Origin::kNone));
+    noteAllocation(*storage, bytes);
+    return storage;
+  }
   const auto giveBack = [&] {
     if (deleter != nullptr) deleter(data, context);
   };
@@ -103,6 +113,10 @@ Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter delet
   }
   void* const memory = memoryOfObjectOr(giveBack);
   return Storage::adopt(new (memory) StorageImpl(data, bytes, device, Origin::kForeign, deleter, context));
+}
+
+Storage storageWithoutMemory(size_t bytes, Device device) {
+  return StorageImpl::wrap(nullptr, bytes, device, &freeNothing, nullptr);
 }
 
 StorageImpl::~StorageImpl() {
@@ -142,6 +156,9 @@ void StorageImpl::resize(size_t bytes) {
     data_ = data;
     origin_ = Origin::kAllocator;
     context_ = asContext(allocator);
+    noteAllocation(*this, bytes);
+  } else if (!device_.is_meta()) {
+    noteFreeing(*this, bytes_);
     noteAllocation(*this, bytes);
   }
   bytes_ = bytes;

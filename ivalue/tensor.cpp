@@ -1,8 +1,25 @@
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/no_elements_error.h>
 #include <boxcar/ivalue/tensor.h>
 #include <fmt/format.h>
 
 namespace boxcar {
+namespace {
+
+// The keys of tensors whose storage does not have their elements.
+constexpr DispatchKeySet kWithoutElements = mkldnn_ks.add(DispatchKey::Fake);
+
+[[noreturn, gnu::cold, gnu::noinline]] void failWithoutElements(const Tensor& tensor) {
+  BOXCAR_CHECK(tensor.layout() == Layout::Strided,
+               "the elements of a tensor of layout torch.{} have no address of their own; read those of x.to_dense()",
+               layoutName(tensor.layout()));
+  throw NoElementsError(fmt::format(
+      "a fake tensor has no elements to read: it has only sizes [{}], a dtype and the device '{}'; make it outside of "
+      "fake(), or materialize() it, to have them",
+      fmt::join(tensor.sizes(), ", "), tensor.device()));
+}
+
+}  // namespace
 
 Tensor Tensor::allocate(std::span<const int64_t> sizes, ScalarType dtype, Device device) {
   const auto itemsize = static_cast<int64_t>(elementSize(dtype));
@@ -53,9 +70,8 @@ int64_t Tensor::stride(int64_t dim) const {
 void Tensor::checkAccess(ScalarType wanted) const {
   BOXCAR_CHECK(wanted == scalar_type(), "expected a tensor of dtype {}, found one of dtype {}", dtypeName(wanted),
                dtypeName(scalar_type()));
-  BOXCAR_CHECK(layout() == Layout::Strided,
-               "the elements of a tensor of layout torch.{} have no address of their own; read those of x.to_dense()",
-               layoutName(layout()));
+  if (key_set().has_any(kWithoutElements)) [[unlikely]]
+    failWithoutElements(*this);
   BOXCAR_CHECK(is_cpu(), "the elements of a tensor on device '{}' cannot be read by the CPU; copy it with .cpu() first",
                device());
 }

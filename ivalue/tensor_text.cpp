@@ -25,8 +25,11 @@ constexpr std::string_view kPrefix = "tensor(";
 
 constinit std::atomic<HostCopy> host_copy{nullptr};
 
-// Returns [tensor] in readable memory; undefined for a meta tensor or if nobody copies from its device.
+bool isFake(const Tensor& tensor) { return tensor.key_set().has(DispatchKey::Fake); }
+
+// Returns [tensor] in readable memory; undefined for a tensor without any, or if nobody copies from its device.
 Tensor onHost(const Tensor& tensor) {
+  if (isFake(tensor)) return Tensor();
   if (tensor.is_cpu() && tensor.layout() == Layout::Strided) return tensor;
   const HostCopy copy = host_copy.load(std::memory_order_acquire);
   if (copy == nullptr || tensor.is_meta()) return Tensor();
@@ -263,7 +266,7 @@ std::string toString(const Tensor& tensor) {
 
   std::string text(kPrefix);
   std::vector<std::string> suffixes;
-  if (!tensor.is_cpu()) suffixes.push_back(fmt::format("device='{}'", tensor.device()));
+  if (!tensor.is_cpu() || isFake(tensor)) suffixes.push_back(fmt::format("device='{}'", tensor.device()));
   if (!host.defined()) {
     text += "...";
     suffixes.push_back(sizeText(tensor));
@@ -277,6 +280,7 @@ std::string toString(const Tensor& tensor) {
   if (tensor.layout() != Layout::Strided)
     suffixes.push_back(fmt::format("layout=torch.{}", layoutName(tensor.layout())));
   if (tensor.requires_grad()) suffixes.push_back("requires_grad=True");
+  if (isFake(tensor)) suffixes.emplace_back("fake");
   append(text, suffixes);
   return text + ')';
 }

@@ -277,6 +277,9 @@ int getBuffer(PyObject* object, Py_buffer* view, int flags) {
     for (const Format& each : kFormats) {
       if (each.dtype == tensor.scalar_type()) format = each.text;
     }
+    if (tensor.key_set().has(DispatchKey::Fake)) {
+      throwPython(PyExc_BufferError, "a fake tensor has no elements, so it is no buffer; make it outside of fake()");
+    }
     if (!tensor.is_cpu() || tensor.layout() != Layout::Strided) {
       throwPython(PyExc_BufferError, "only a strided tensor in the CPU's memory is a buffer; this one is on " +
                                          toString(tensor.device()) + ": copy it with .cpu()");

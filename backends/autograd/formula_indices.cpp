@@ -3,6 +3,7 @@
 #include <boxcar/backends/autograd/node.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 
 #include <algorithm>
 #include <string>
@@ -95,7 +96,7 @@ class ReducedPlaces final {
     const Tensor without = product(self, boxcar::masked_fill(src, is_only_zero, 1), include_self);
     const Tensor quotient = taken(grad * result, src) / boxcar::masked_fill(src, is_zero, 1);
     Tensor of_src = boxcar::where(is_only_zero, taken(grad * without, src), quotient);
-    if (isDifferentiated() && !self.is_meta() && boxcar::item(boxcar::any(zeros > 1)).toBool()) {
+    if (isDifferentiated() && !lacksElements(self) && boxcar::item(boxcar::any(zeros > 1)).toBool()) {
       of_src = refusingDerivative(of_src, is_scatter_ ? "scatter_reduce" : "index_reduce");
     }
     return {of_self, std::move(of_src)};

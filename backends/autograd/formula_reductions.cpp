@@ -1,6 +1,7 @@
 #include <boxcar/backends/autograd/formula_functions.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 
 #include <limits>
 #include <vector>
@@ -59,7 +60,7 @@ Tensor weightedByLogarithms(const Tensor& x, Part&& part) {
 }
 
 // False also if that is not known.
-bool hasNoZero(const Tensor& x) { return !x.is_meta() && !boxcar::item(boxcar::any(boxcar::eq(x, 0))).toBool(); }
+bool hasNoZero(const Tensor& x) { return !lacksElements(x) && !boxcar::item(boxcar::any(boxcar::eq(x, 0))).toBool(); }
 
 // The gradient of a cumulative product as a sum of products, which can be differentiated where an element is 0.
 Tensor cumprodByProducts(const Tensor& grad, const Tensor& self, int64_t dim) {
@@ -110,7 +111,7 @@ Tensor softmax_second(const Tensor& grad, const Tensor& grad_output, const Tenso
 Tensor prod_self(const Tensor& grad, const Tensor& self, const Tensor& result) {
   if (self.dim() == 0) return grad;
   if (self.numel() == 0) return boxcar::zeros_like(self);
-  const int64_t zeros = self.is_meta() ? 1 : self.numel() - boxcar::item(boxcar::count_nonzero(self)).toLong();
+  const int64_t zeros = lacksElements(self) ? 1 : self.numel() - boxcar::item(boxcar::count_nonzero(self)).toLong();
   if (zeros == 0) return grad * conjugate(result / self);
   if (zeros > 1 && !isDifferentiated()) return boxcar::zeros_like(self);
   return grad * boxcar::reshape(conjugate(productOfOthers(boxcar::reshape(self, {-1}), 0)), self.sizes());

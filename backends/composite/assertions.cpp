@@ -3,6 +3,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using OptionalSizes = std::optional<std::span<const int64_t>>;
 
 void assertWithText(const Tensor& self, std::string_view text) {
   BOXCAR_CHECK(self.numel() == 1, "_assert_async: expected a tensor of one element, but got {}", self.numel());
-  BOXCAR_CHECK(self.is_meta() || boxcar::is_nonzero(self), "{}", text);
+  BOXCAR_CHECK(lacksElements(self) || boxcar::is_nonzero(self), "{}", text);
 }
 void assertNonzero(const Tensor& self) {
   assertWithText(self, "Expected Tensor with single nonzero value, but got zero");

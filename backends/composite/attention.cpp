@@ -412,7 +412,7 @@ Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const T
   }
   const bool is_plain = dropout_p <= 0 && !hasDerivative(query) && !hasDerivative(key) && !hasDerivative(value) &&
                         !(mask.defined() && hasDerivative(mask));
-  if (is_plain && query.device() == key.device() && query.device() == value.device() &&
+  if (is_plain && !device.is_meta() && query.device() == key.device() && query.device() == value.device() &&
       (!mask.defined() || mask.device() == query.device())) {
     const Tensor result = native::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
     if (result.defined()) return laidOut(result);

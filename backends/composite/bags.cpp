@@ -5,6 +5,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ void checkBag(const Tensor& weight, const Tensor& indices, const Tensor& offsets
                  dtypeName(weight.scalar_type()), indices.numel(), dtypeName(per_sample_weights.scalar_type()),
                  meta::listOf(per_sample_weights.sizes()));
   }
-  if (weight.is_meta() || offsets.numel() == 0) return;
+  if (lacksElements(weight) || offsets.numel() == 0) return;
   const int64_t first = boxcar::item(boxcar::select(offsets, 0, 0)).toLong();
   const int64_t last = boxcar::item(boxcar::select(offsets, 0, -1)).toLong();
   BOXCAR_CHECK(first == 0 && last <= indices.numel(),
@@ -243,7 +244,7 @@ Segments segmentsOf(std::string_view op, const Tensor& data, const OptionalTenso
   made.counts =
       by_offsets ? boxcar::sub(boxcar::narrow(bounds, 1, 1, made.segments), boxcar::narrow(bounds, 1, 0, made.segments))
                  : bounds;
-  if (!by_offsets && !unsafe && !data.is_meta()) {
+  if (!by_offsets && !unsafe && !lacksElements(data)) {
     const int64_t dims[] = {1};
     const bool fits = boxcar::item(boxcar::all(boxcar::ge(made.counts, 0))).toBool() &&
                       boxcar::item(boxcar::all(boxcar::eq(boxcar::sum(made.counts, dims), made.count))).toBool();

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ void checkWeights(const Tensor& weights, std::string_view name, bool integral, i
   BOXCAR_CHECK(weights.numel() == observations,
                "cov(): expected {} to have the same numel as there are observations in the input but got {} != {}",
                name, weights.numel(), observations);
-  if (weights.is_meta() || weights.numel() == 0) return;
+  if (lacksElements(weights) || weights.numel() == 0) return;
   BOXCAR_CHECK(boxcar::item(boxcar::min(weights)).toDouble() >= 0, "cov(): {} cannot be negative", name);
 }
 
@@ -46,7 +47,7 @@ Tensor cov(const Tensor& self, int64_t correction, const OptionalTensor& fweight
   const Tensor weights = weighted ? product(fweights, aweights) : Tensor();
   const Tensor total = weighted ? boxcar::sum(weights)
                                 : boxcar::scalar_tensor(observations, ScalarType::Long, std::nullopt, self.device());
-  BOXCAR_CHECK(!weighted || self.is_meta() || observations == 0 || boxcar::is_nonzero(total),
+  BOXCAR_CHECK(!weighted || lacksElements(self) || observations == 0 || boxcar::is_nonzero(total),
                "cov(): weights sum to zero, can't be normalized");
   const Tensor mean = weighted ? boxcar::div(boxcar::sum(boxcar::mul(rows, weights), {{1}}), total)
                                : boxcar::div(boxcar::sum(rows, {{1}}), total);

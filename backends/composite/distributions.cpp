@@ -2,6 +2,7 @@
 #include <boxcar/backends/meta/random.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 
 #include <cmath>
@@ -116,7 +117,7 @@ Tensor drawBelowHat(const Hat& hat, const Tensor& done, const OptionalGenerator&
 
 // Throws Error with [message] unless all elements of [valid] are true.
 void checkAll(const Tensor& valid, const char* message) {
-  BOXCAR_CHECK(valid.is_meta() || boxcar::item(boxcar::all(valid)).toBool(), "{}", message);
+  BOXCAR_CHECK(lacksElements(valid) || boxcar::item(boxcar::all(valid)).toBool(), "{}", message);
 }
 
 Tensor wideOf(const Tensor& self) { return boxcar::to(self, ScalarType::Double); }

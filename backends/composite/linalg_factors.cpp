@@ -5,6 +5,7 @@
 #include <boxcar/backends/native/linalg.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -199,7 +200,7 @@ void checkErrors(const Tensor& info, std::string_view api_name, bool is_matrix) 
                dtypeName(info.scalar_type()));
   BOXCAR_CHECK(!is_matrix || info.numel() == 1,
                "_linalg_check_errors: the info of one matrix must have one element, but it has {}", info.numel());
-  if (info.is_meta() || !boxcar::item(boxcar::any(info)).toBool()) return;
+  if (lacksElements(info) || !boxcar::item(boxcar::any(info)).toBool()) return;
   native::checkInfo(api_name, native::toContiguous(is_matrix ? boxcar::squeeze(info) : info),
                     native::failureOf(api_name));
 }

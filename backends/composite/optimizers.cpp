@@ -76,10 +76,13 @@ void checkNumbers(ScalarType dtype, std::initializer_list<double> numbers) {
   for (const double number : numbers) (void)Scalar(number).to<float>();
 }
 
-// Whether a gradient was found to be infinite, so that the step is left out.
-bool isSkipped(const OptionalTensor& found_inf) {
-  return found_inf.has_value() && boxcar::item(*found_inf).to<double>() != 0;
+// Returns the element of [tensor]; [otherwise] on meta, where nothing is computed with it.
+double numberOf(const Tensor& tensor, double otherwise) {
+  return tensor.is_meta() ? otherwise : boxcar::item(tensor).to<double>();
 }
+
+// Whether a gradient was found to be infinite, so that the step is left out.
+bool isSkipped(const OptionalTensor& found_inf) { return found_inf.has_value() && numberOf(*found_inf, 0) != 0; }
 
 // Returns the gradient as it is used. A scaled one is first divided by its scale, in place.
 Tensor usedGradient(const Tensor& gradient, const OptionalTensor& scale, bool maximize) {
@@ -106,7 +109,7 @@ bool isOneStep(bool has_kernel, const Tensor& weight, std::initializer_list<cons
 
 std::optional<double> numberOf(const OptionalTensor& scale) {
   if (!scale.has_value()) return std::nullopt;
-  return boxcar::item(*scale).to<double>();
+  return numberOf(*scale, 1);
 }
 
 struct Sgd {
@@ -179,8 +182,7 @@ void fusedSgdTensorLr(TensorList self, TensorList grads, TensorList momentum_buf
                       double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize,
                       bool is_first_step, const OptionalTensor& grad_scale, const OptionalTensor& found_inf) {
   sgd(self, grads, momentum_buffer_list,
-      {weight_decay, momentum, boxcar::item(lr).to<double>(), dampening, nesterov, maximize, is_first_step}, grad_scale,
-      found_inf);
+      {weight_decay, momentum, numberOf(lr, 0), dampening, nesterov, maximize, is_first_step}, grad_scale, found_inf);
 }
 
 // The lists of Adam and AdamW.
@@ -225,7 +227,7 @@ void adam(std::string_view name, const AdamState& state, const Adam& options, co
   std::vector<double> divisors;
   std::vector<double> sizes;  // of the steps
   for (size_t i = 0; i < state.self.size(); ++i) {
-    const auto step = boxcar::item(state.state_steps[i]).to<double>();
+    const auto step = numberOf(state.state_steps[i], 1);
     divisors.push_back(std::sqrt(1 - std::pow(options.beta2, step)));
     sizes.push_back(-options.lr / (1 - std::pow(options.beta1, step)));
     checkNumbers(state.self[i].scalar_type(), {options.lr * options.weight_decay, options.weight_decay, options.beta1,
@@ -294,9 +296,8 @@ void fusedAdamTensorLr(TensorList self, TensorList grads, TensorList exp_avgs, T
                        TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2,
                        double weight_decay, double eps, bool amsgrad, bool maximize, const OptionalTensor& grad_scale,
                        const OptionalTensor& found_inf) {
-  fusedAdam<decays_weights>(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
-                            boxcar::item(lr).to<double>(), beta1, beta2, weight_decay, eps, amsgrad, maximize,
-                            grad_scale, found_inf);
+  fusedAdam<decays_weights>(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, numberOf(lr, 0), beta1,
+                            beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <boxcar/backends/meta/output.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ void checkQuantile(const Tensor& self, const Tensor& q) {
   BOXCAR_CHECK(q.scalar_type() == self.scalar_type(),
                "quantile() q tensor must be same dtype as the input tensor, {}, but it is {}",
                dtypeName(self.scalar_type()), dtypeName(q.scalar_type()));
-  if (q.is_meta() || q.numel() == 0) return;
+  if (lacksElements(q) || q.numel() == 0) return;
   const auto [least, greatest] = boxcar::aminmax(q);
   const double low = boxcar::item(least).toDouble();
   const double high = boxcar::item(greatest).toDouble();

@@ -4,6 +4,7 @@
 #include <boxcar/backends/meta/random.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 
 #include <optional>
@@ -82,7 +83,7 @@ Tensor normalMean(const Tensor& mean, double std, OptionalGenerator generator) {
 void checkDeviations(const Tensor& std) {
   BOXCAR_CHECK(!std.is_complex(), "normal expects standard deviation to be non-complex, but it is {}",
                dtypeName(std.scalar_type()));
-  const bool valid = std.is_meta() || std.numel() == 0 || boxcar::item(boxcar::all(boxcar::ge(std, 0))).toBool();
+  const bool valid = lacksElements(std) || std.numel() == 0 || boxcar::item(boxcar::all(boxcar::ge(std, 0))).toBool();
   BOXCAR_CHECK(valid, "normal expects all elements of std >= 0.0");
 }
 Tensor normalDeviation(double mean, const Tensor& std, OptionalGenerator generator) {

@@ -1,6 +1,7 @@
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -146,7 +147,8 @@ Tensor istft(const Tensor& self, int64_t n_fft, OptionalLength hop_length, Optio
   const int64_t end = length.has_value() ? start + *length : center ? whole - n_fft / 2 : whole;
   const Tensor divisor = boxcar::slice(envelope, 1, start, end);
   const Tensor least = boxcar::abs(divisor);
-  const bool divides = least.is_meta() || least.numel() == 0 || boxcar::item(boxcar::min(least)).toDouble() >= 1e-11;
+  const bool divides =
+      lacksElements(least) || least.numel() == 0 || boxcar::item(boxcar::min(least)).toDouble() >= 1e-11;
   BOXCAR_CHECK(divides,
                "istft: the windows do not cover each element of the signal, or have zeros there; choose a "
                "smaller hop_length, a window without zeros, or center=True");

@@ -1,5 +1,6 @@
 #include <boxcar/backends/io/tensor_file.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -59,6 +60,10 @@ std::optional<size_t> findNoBool(std::span<const std::byte> bytes) {
 }
 
 void checkFitsFile(const Tensor& tensor, std::string_view path) {
+  BOXCAR_CHECK(!tensor.key_set().has(DispatchKey::Fake),
+               "cannot write '{}': a fake tensor of sizes [{}] has no elements; make it outside of fake(), or save "
+               "func::materialize(x)",
+               path, fmt::join(tensor.sizes(), ", "));
   BOXCAR_CHECK(tensor.layout() == Layout::Strided,
                "cannot write '{}': a tensor of layout torch.{} has its elements in an order of a library's; save "
                "x.to_dense()",

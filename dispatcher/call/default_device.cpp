@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/call/default_device.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/ivalue/storage.h>
 
@@ -23,7 +24,7 @@ bool takesTensors(const FunctionSchema& schema) {
     const Type* type = argument.type();
     if (type->isOptional()) type = type->element();
     if (type->kind() == TypeKind::List) type = type->element();
-    return type->kind() == TypeKind::Tensor;
+    return type->kind() == TypeKind::Tensor || type->kind() == TypeKind::Any;
   });
 }
 
@@ -33,7 +34,8 @@ class DeviceScope final : public Scope {
 
   void enter() override {
     // A device that is not there is an error here and not at the first tensor.
-    if (!device_.is_cpu() && !device_.is_meta()) StorageImpl::allocate(1, device_);
+    const bool needs_memory = !tls_is_dispatch_key_included(DispatchKey::Fake);
+    if (needs_memory && !device_.is_cpu() && !device_.is_meta()) StorageImpl::allocate(1, device_);
     guard_.emplace(device_);
   }
   void leave() override { guard_.reset(); }

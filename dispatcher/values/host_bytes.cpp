@@ -41,7 +41,7 @@ HostBytes::HostBytes(const Storage& storage, ByteRange range, ScalarType dtype) 
 }
 
 void writeFromHost(const Storage& storage, uint64_t first, std::span<const std::byte> bytes, ScalarType dtype) {
-  if (bytes.empty() || storage->device().is_meta()) return;
+  if (bytes.empty() || storage->data() == nullptr) return;
   if (storage->device().is_cpu()) {
     std::memcpy(static_cast<std::byte*>(storage->data()) + first, bytes.data(), bytes.size());
     return;

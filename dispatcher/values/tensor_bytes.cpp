@@ -34,7 +34,8 @@ void forEachElement(const Tensor& tensor, Body&& body) {
 }  // namespace
 
 bool hasBytes(const Tensor& tensor) noexcept {
-  return tensor.defined() && !tensor.is_meta() && tensor.layout() == Layout::Strided;
+  return tensor.defined() && !tensor.is_meta() && tensor.layout() == Layout::Strided &&
+         !tensor.key_set().has(DispatchKey::Fake);
 }
 
 void copyHidden(const Tensor& to, const Tensor& from) {

@@ -10,7 +10,7 @@
 
 namespace boxcar {
 
-// Whether the tensor has bytes: an undefined tensor and one on the meta device have none.
+// Whether the tensor has bytes: an undefined tensor, one on the meta device and a fake one have none.
 BOXCAR_API bool hasBytes(const Tensor& tensor) noexcept;
 
 // Calls aten::copy_, which copies elements between any devices, on behalf of a handler: no observer of calls sees it

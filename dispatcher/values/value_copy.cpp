@@ -2,6 +2,7 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/dispatcher/values/value_copy.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 
 #include <bit>
 #include <cstring>
@@ -54,8 +55,12 @@ Storage ValueCopier::copyStorage(const Storage& storage) {
   if (known != storages_.end()) return known->second.second;
   const Device device = target_ == Target::kMeta ? Device(DeviceType::Meta) : storage->device();
   const HiddenCalls hidden;
-  Storage copy = StorageImpl::allocate(storage->nbytes(), device);
-  if (device.type() == DeviceType::CPU) {
+  const bool is_fake = lacksMemory(*storage) && !device.is_meta();
+  Storage copy =
+      is_fake ? storageWithoutMemory(storage->nbytes(), device) : StorageImpl::allocate(storage->nbytes(), device);
+  if (is_fake) {
+    // There is nothing to copy.
+  } else if (device.type() == DeviceType::CPU) {
     if (storage->nbytes() > 0) std::memcpy(copy->data(), storage->data(), storage->nbytes());
   } else if (device.type() != DeviceType::Meta && storage->nbytes() > 0) {
     copyHidden(bytesOfStorage(copy), bytesOfStorage(storage));

@@ -154,6 +154,8 @@ ExportedWeights weightsOf(const TracedFunction& function, ValueNames& names) {
         weight.key.empty() ? "a tensor without a name" : fmt::format("the tensor '{}'", weight.key);
     BOXCAR_CHECK(!weight.tensor.is_meta(), "{} cannot be exported: {} is on the meta device, so it has no elements",
                  function.schema.name(), shown);
+    BOXCAR_CHECK(!weight.tensor.key_set().has(DispatchKey::Fake),
+                 "{} cannot be exported: {} is fake, so it has no elements", function.schema.name(), shown);
     BOXCAR_CHECK(!is_new || weight.elements.defined(),
                  "{} cannot be exported: {} shares memory with an argument, which a program cannot say; pass a clone() "
                  "of the argument",

@@ -1,6 +1,7 @@
 // tensor(); the attributes and methods of tensors that are not operators.
 
 #include <boxcar/dispatcher/call/default_device.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/runtime/builtin_table.h>
 #include <boxcar/interpreter/runtime/conversion.h>
@@ -68,12 +69,19 @@ void fill(const IValue& data, T*& out) {
   for (size_t i = 0; i < data.length(); ++i) fill(data.elementAt(i), out);
 }
 
+// Inside fake() a program's numbers become a fake tensor.
+Tensor lifted(const Tensor& tensor) {
+  if (!tls_is_dispatch_key_included(DispatchKey::Fake)) return tensor;
+  const IValue value = tensor;
+  return callOperator("aten::lift_fresh", {&value, 1}).toTensor();
+}
+
 template <class T>
 Tensor filled(const IValue& data, const NestedShape& shape, ScalarType dtype) {
   Tensor tensor = Tensor::allocate(shape.sizes, dtype);
   T* out = tensor.mutable_data_ptr<T>();
   fill(data, out);
-  return tensor;
+  return lifted(tensor);
 }
 
 // The int may be any number; a cast to ScalarType would keep only its last byte.

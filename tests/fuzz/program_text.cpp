@@ -44,10 +44,11 @@ constexpr std::array<std::string_view, 13> kDtypes = {"float32",   "int64",     
                                                       "complex64", "complex128", "None"};
 constexpr std::array<std::string_view, 6> kFiles = {"'a.safetensors'", "'../a.npy'", "'/etc/passwd'", "''", "'.'",
                                                     "'a\\0b'"};
-constexpr std::array<std::string_view, 12> kScopes = {
+constexpr std::array<std::string_view, 13> kScopes = {
     "check_nan()",     "check_schema()",  "check_meta()",      "memory()",
     "cost()",          "deny('aten::*')", "inject('aten::*')", "inference_mode()",
-    "include(Tracer)", "exclude(Dense)",  "trace('t.ops')",    "include(AutogradFunctionality)"};
+    "include(Tracer)", "exclude(Dense)",  "trace('t.ops')",    "include(AutogradFunctionality)",
+    "fake('cuda')"};
 constexpr std::array<std::string_view, 7> kKeys = {
     "CPU", "Tracer", "CompositeExplicitAutograd", "Autograd", "Meta", "CompositeImplicitAutograd", "Undefined"};
 

@@ -17,9 +17,11 @@ enum class Way {
   kScript,     // from a function of a script
   kSchema,     // callBoxed under the SchemaChecker
   kMeta,       // callBoxed under the MetaChecker
+  kFake,       // callBoxed on fake tensors; see case_fake.h
   kGradients,  // callBoxed with tensors that require grad; see case_gradients.h
 };
-inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript, Way::kSchema, Way::kMeta, Way::kGradients};
+inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript,   Way::kSchema,
+                                   Way::kMeta,  Way::kFake,  Way::kGradients};
 
 // "boxed".
 std::string_view toString(Way way);

@@ -31,7 +31,7 @@ std::string flipBit(std::span<const IValue> values, uint64_t random) {
   std::vector<Tensor> tensors;
   for (const IValue& value : values) {
     visitTensors(value, [&](const Tensor& tensor) {
-      if (tensor.numel() > 0 && !tensor.is_meta()) tensors.push_back(tensor);
+      if (tensor.numel() > 0 && hasBytes(tensor)) tensors.push_back(tensor);
     });
   }
   if (tensors.empty()) return {};

@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/handlers/trace/trace_outside.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cstring>
@@ -16,6 +17,11 @@ Tensor flatTensor(const Storage& storage, ScalarType dtype) {
 Tensor copyOnHost(const Tensor& tensor) {
   Tensor copy = Tensor::allocate(tensor.sizes(), tensor.scalar_type());
   if (tensor.numel() == 0) return copy;
+  BOXCAR_CHECK(
+      !tensor.key_set().has(DispatchKey::Fake),
+      "a trace cannot keep the elements of a fake tensor of sizes [{}], which has none; make it while the trace "
+      "runs",
+      fmt::join(tensor.sizes(), ", "));
   if (!tensor.is_cpu()) {
     copyHidden(copy, tensor);
     return copy;
