@@ -7,12 +7,16 @@ namespace boxcar {
 namespace {
 
 // The keys of tensors whose storage does not have their elements.
-constexpr DispatchKeySet kWithoutElements = mkldnn_ks.add(DispatchKey::Fake);
+constexpr DispatchKeySet kWithoutElements = (mkldnn_ks | functorch_batched_ks).add(DispatchKey::Fake);
 
 [[noreturn, gnu::cold, gnu::noinline]] void failWithoutElements(const Tensor& tensor) {
   BOXCAR_CHECK(tensor.layout() == Layout::Strided,
                "the elements of a tensor of layout torch.{} have no address of their own; read those of x.to_dense()",
                layoutName(tensor.layout()));
+  BOXCAR_CHECK(
+      !tensor.key_set().has_any(functorch_batched_ks),
+      "the elements of a tensor inside func::vmap() cannot be read one by one: it stands for several slices. Use "
+      "operators, or read what the function returns");
   throw NoElementsError(fmt::format(
       "a fake tensor has no elements to read: it has only sizes [{}], a dtype and the device '{}'; make it outside of "
       "fake(), or materialize() it, to have them",

@@ -2,6 +2,7 @@
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/tensor.h>
 #include <boxcar/ivalue/text.h>  // IWYU pragma: keep, for what formats a Device
+#include <boxcar/ivalue/transform_text.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@ constexpr size_t kLineWidth = 80;
 constexpr std::string_view kPrefix = "tensor(";
 
 constinit std::atomic<HostCopy> host_copy{nullptr};
+constinit std::atomic<TransformText> transform_text{nullptr};
 
 bool isFake(const Tensor& tensor) { return tensor.key_set().has(DispatchKey::Fake); }
 
@@ -253,8 +255,13 @@ void append(std::string& text, const std::vector<std::string>& suffixes) {
 
 void setHostCopy(HostCopy copy) noexcept { host_copy.store(copy, std::memory_order_release); }
 
+void setTransformText(TransformText text) noexcept { transform_text.store(text, std::memory_order_release); }
+
 std::string toString(const Tensor& tensor) {
   if (!tensor.defined()) return "[ Tensor (undefined) ]";
+  if (const TransformText write = transform_text.load(std::memory_order_acquire)) {
+    if (std::string text = write(tensor); !text.empty()) return text;
+  }
   const ScalarType dtype = tensor.scalar_type();
   const bool is_float = dtype == ScalarType::Float;
   const Tensor host = onHost(tensor);

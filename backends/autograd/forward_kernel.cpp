@@ -295,6 +295,8 @@ class PushedCall final {
 
 void computeTangents(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, kForwardKey);
+  // Tensors inside func::vmap() have their tangents within: the call on those comes here again.
+  if (keys.has(DispatchKey::FuncTorchBatched)) return op.redispatchBoxed(below, stack);
   const DifferentiatedOperator& known = differentiatedOperator(op);
   const bool has_own = hasOwnDerivative(op, known);
   if (has_own || isComposite(op, known)) {

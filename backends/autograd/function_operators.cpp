@@ -242,6 +242,9 @@ IValue checkpoint(const FunctionPtr& function, const IValue& args, bool preserve
   const std::vector<IValue> given = argumentsFor(*function, args);
   if (!GradMode::is_enabled()) return callFunction("autograd::checkpoint", *function, given);
   variable_list tensors = tensorsIn(given);
+  // What tensors inside func::vmap() save is saved by those within, which a second call would not find.
+  const auto is_batched = [](const Tensor& tensor) { return tensor.key_set().has_any(functorch_batched_ks); };
+  if (std::ranges::any_of(tensors, is_batched)) return callFunction("autograd::checkpoint", *function, given);
   Checkpoint again{function, withTensors(given, variable_list(tensors.size())), std::nullopt, {}};
   if (preserve_rng_state) again.drawn.emplace(tensors);
   // Recorded only to see which tensors it uses; what this graph saved goes at once.

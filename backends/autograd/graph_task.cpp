@@ -67,7 +67,8 @@ Tensor fittedTo(Tensor gradient, std::span<const int64_t> sizes, ScalarType dtyp
 
 // Returns old + gradient; adds in place where nobody else sees [old].
 Tensor sum(Tensor old, const Tensor& gradient) {
-  if (!GradMode::is_enabled() && isUnshared(old) && old.is_contiguous()) {
+  const bool is_batched = gradient.key_set().has(DispatchKey::FuncTorchBatched);  // inside func::vmap()
+  if (!GradMode::is_enabled() && isUnshared(old) && old.is_contiguous() && !is_batched) {
     boxcar::add_(old, gradient);
     return old;
   }

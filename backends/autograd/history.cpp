@@ -107,6 +107,9 @@ IntrusivePtr<Node> gradFn(const Tensor& tensor) {
 
 Edge gradientEdge(const Tensor& tensor) {
   if (!tensor.requires_grad()) return {};
+  BOXCAR_CHECK(!tensor.key_set().has(DispatchKey::FuncTorchBatched),
+               "an operator with a derivative of its own, such as autograd::apply, cannot be called on tensors inside "
+               "func::vmap() that require grad; call it outside, or use operators that have rules");
   History history = historyOf(tensor);
   if (!history.node) return Edge(tensor);
   return {std::move(history.node), history.output_nr};

@@ -76,6 +76,30 @@ void multiplyHalves(const Tensor& out, const Tensor& a, const Tensor& b, const S
 
 int64_t batchStep(const Tensor& tensor) { return tensor.dim() == 3 ? tensor.strides()[0] : 0; }
 
+// Returns all matrices of [tensor] below each other, if they lie so: the step between rows; 0 otherwise.
+int64_t stepOfAllRows(const Tensor& tensor) {
+  const int64_t rows = tensor.sizes()[1];
+  if (rows == 1) return tensor.strides()[0];
+  return tensor.strides()[0] == rows * tensor.strides()[1] ? tensor.strides()[1] : 0;
+}
+
+// Products of a column and a row each, which are written once: out = alpha * a * b + beta * out.
+template <class T>
+void multiplyVectors(int64_t m, int64_t n, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> out) {
+  for (int64_t i = 0; i < m; ++i) {
+    const T factor = a.at(i, 0);
+    const T* const row = &b.at(0, 0);
+    T* const target = &out.at(i, 0);
+    if (beta == T(0) && alpha == T(1)) {
+      for (int64_t j = 0; j < n; ++j) target[j] = factor * row[j];
+    } else if (beta == T(0)) {
+      for (int64_t j = 0; j < n; ++j) target[j] = alpha * (factor * row[j]);
+    } else {
+      for (int64_t j = 0; j < n; ++j) target[j] = alpha * (factor * row[j]) + beta * target[j];
+    }
+  }
+}
+
 void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   const ScalarType type = out.scalar_type();
   if (type == ScalarType::Half || type == ScalarType::BFloat16) return multiplyHalves(out, a, b, alpha, beta);
@@ -94,6 +118,22 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar&
         }
       };
       if (rank == 2) return run(0, 1);
+      if (batchStep(b) == 0 && stepOfAllRows(a) != 0 && stepOfAllRows(out) != 0) {
+        // One matrix [b] for the whole batch, as an expanded one is: a single product.
+        return gemm<T>(out.sizes()[0] * m, n, k, factor, {matrixOf<const T>(a).data, stepOfAllRows(a), a.strides()[2]},
+                       matrixOf<const T>(b), kept, {matrixOf<T>(out).data, stepOfAllRows(out), out.strides()[2]});
+      }
+      if constexpr (std::is_floating_point_v<T>) {
+        if (k == 1 && (n == 1 || (b.strides()[2] == 1 && out.strides()[2] == 1))) {
+          const int64_t grain = kParallelGrain / std::max<int64_t>(m * n, 1) + 1;
+          return parallelFor(0, out.sizes()[0], grain, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+              multiplyVectors<T>(m, n, factor, matrixOf<const T>(a, i * batchStep(a)),
+                                 matrixOf<const T>(b, i * batchStep(b)), kept, matrixOf<T>(out, i * batchStep(out)));
+            }
+          });
+        }
+      }
       const int64_t work = std::max<int64_t>(m * n, 1) * std::max<int64_t>(k, 1);
       if (work >= kLargeProduct) {
         for (int64_t i = 0; i < out.sizes()[0]; ++i) {

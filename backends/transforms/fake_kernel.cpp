@@ -43,7 +43,7 @@ class FrameGuard final {
 };
 
 // The operator for messages, with the one that the program called.
-std::string nameOf(const OperatorHandle& op) {
+std::string messageName(const OperatorHandle& op) {
   const Frame* outermost = innermost;
   while (outermost != nullptr && outermost->outer != nullptr) outermost = outermost->outer;
   if (outermost == nullptr) return toString(op);
@@ -198,7 +198,7 @@ class FakeCall final {
 
   // For what depends on elements.
   void runOnConstants() {
-    if (!everyTensorIsConstant()) failWithoutElements(op_, nameOf(op_), tensors_);
+    if (!everyTensorIsConstant()) failWithoutElements(op_, messageName(op_), tensors_);
     const Device device = deviceOfResults(op_, arguments_, tensors_);
     Stack stack = callOnConstants();
     FakeConverter converter(device);
@@ -230,7 +230,7 @@ class FakeCall final {
       if (runsOnMeta()) return;
       if (everyTensorIsConstant()) return runOnConstants();
       if (error.message().find("::") != std::string::npos) throw;
-      throw NoElementsError(fmt::format("{}: {}", nameOf(op_), error.message()));
+      throw NoElementsError(fmt::format("{}: {}", messageName(op_), error.message()));
     }
     takeComposed(stack, is_constant);
   }
@@ -270,7 +270,7 @@ class FakeCall final {
       throw NoElementsError(fmt::format(
           "{}: it needs elements of its arguments, and fake tensors have none; call it on real tensors, outside of "
           "fake()",
-          nameOf(op_)));
+          messageName(op_)));
     }
   }
 

@@ -1,6 +1,7 @@
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/backends/transforms/autocast.h>
+#include <boxcar/backends/transforms/batching_table.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
@@ -31,6 +32,15 @@ struct OpsOptions {
 bool isSelected(const std::string& name, const std::string& pattern) {
   if (pattern.find_first_of("*?[") == std::string::npos) return name.find(pattern) != std::string::npos;
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+// Whether calls on tensors inside func::vmap() can reach [op].
+bool takesTensors(const OperatorHandle& op) {
+  return std::ranges::any_of(op.schema().arguments(), [](const Argument& argument) {
+    const TypePtr type = argument.type()->isOptional() ? argument.type()->element() : argument.type();
+    return type->underlying()->kind() == TypeKind::Tensor ||
+           (type->isList() && type->element()->underlying()->kind() == TypeKind::Tensor);
+  });
 }
 
 // Returns whether [op] has a kernel registered for [key]; if [computed], whether its computed table entry there runs
@@ -95,6 +105,12 @@ int listOperators(const OpsOptions& options) {
     if (!isSelected(toString(name), options.pattern)) continue;
     matches = true;
     const auto op = Dispatcher::singleton().findSchema(name);
+    if (op.has_value() && key == DispatchKey::FuncTorchBatched && !options.computed) {
+      if (!takesTensors(*op)) continue;
+      found = true;
+      print(fmt::format("{}  # {}\n", toString(name), transforms::describeBatching(*op)));
+      continue;
+    }
     if (!op.has_value() || (key.has_value() && !answersAt(*op, *key, options.computed))) continue;
     found = true;
     print(toString(op->schema()) + "\n");
@@ -112,7 +128,8 @@ void addOps(CLI::App& app, int& status) {
   CLI::Option* const key =
       command->add_option("--key", options->key, "Only those with a kernel registered for this dispatch key")
           ->type_name("KEY");
-  addExamples(*command, {"boxcar ops relu", "boxcar ops 'aten::add*'", "boxcar ops --key CUDA --computed"});
+  addExamples(*command, {"boxcar ops relu", "boxcar ops 'aten::add*'", "boxcar ops --key CUDA --computed",
+                         "boxcar ops 'aten::*softmax' --key FuncTorchBatched"});
   command
       ->add_flag("--computed", options->computed, "Also those that a kernel for an alias, or a fallback, serves there")
       ->needs(key);

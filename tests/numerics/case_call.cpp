@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/numerics/case_batches.h"
 #include "tests/numerics/case_check.h"
 #include "tests/numerics/case_fake.h"
 #include "tests/numerics/case_gradients.h"
@@ -97,7 +98,8 @@ void call(const OperatorHandle& op, Way way, Stack& stack) {
     case Way::kSchema: return callChecked<SchemaChecker>(op, stack);
     case Way::kMeta: return callChecked<MetaChecker>(op, stack);
     case Way::kFake:
-    case Way::kGradients: break;  // runCase() compares other things
+    case Way::kGradients:
+    case Way::kBatches: break;  // runCase() compares other things
   }
 }
 
@@ -172,6 +174,7 @@ std::string_view toString(Way way) {
     case Way::kMeta: return "meta";
     case Way::kFake: return "fake";
     case Way::kGradients: return "gradients";
+    case Way::kBatches: return "batches";
   }
   return "";
 }
@@ -182,6 +185,7 @@ std::optional<std::string> runCase(const Case& expected, Way way) {
     const auto op = findOperator(expected.op());
     if (!op) return "there is no such operator";
     if (way == Way::kFake) return fakeDifference(expected, *op);
+    if (way == Way::kBatches) return case_device.is_cpu() ? differenceOfBatches(expected, *op) : std::nullopt;
     const CaseArguments arguments = expected.makeArguments(op->schema());
     if (expected.isError()) return runError(expected, *op, way, arguments);
     Stack stack = arguments.values;

@@ -19,9 +19,10 @@ enum class Way {
   kMeta,       // callBoxed under the MetaChecker
   kFake,       // callBoxed on fake tensors; see case_fake.h
   kGradients,  // callBoxed with tensors that require grad; see case_gradients.h
+  kBatches,    // callBoxed with batched tensors; see case_batches.h
 };
-inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript,   Way::kSchema,
-                                   Way::kMeta,  Way::kFake,  Way::kGradients};
+inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript,    Way::kSchema,
+                                   Way::kMeta,  Way::kFake,  Way::kGradients, Way::kBatches};
 
 // "boxed".
 std::string_view toString(Way way);

@@ -1,6 +1,9 @@
 #include "tests/numerics/operator_page.h"
 
+#include <boxcar/backends/transforms/autocast.h>
+#include <boxcar/backends/transforms/batching_table.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 
 #include "tests/numerics/case_call.h"
 #include "tests/numerics/case_gradients.h"
+#include "tests/numerics/name_lists.h"
 
 namespace boxcar::numerics {
 namespace {
@@ -51,6 +55,24 @@ void addGradients(const Case& one, Row& row) {
   row.lacks_forward |= outcome.lacks_forward;
 }
 
+// How a call on batched tensors is made, in a word; empty for operators that are not compared there.
+std::string_view batchingWord(const OperatorHandle& op, const std::string& name) {
+  if (namesIn("batch_reasons.txt").contains(name)) return "";
+  const std::string way = transforms::describeBatching(op);
+  if (way.starts_with("by the rule")) return "rule";
+  if (way.starts_with("by its decomposition")) return "others";
+  if (way.starts_with("by a loop")) return "loop";
+  return "";
+}
+
+// The class of autocast, without the line that names it.
+std::string autocastClass(const OperatorHandle& op) {
+  const std::string text = autocast::describeAutocast(op);
+  return text.substr(0, text.find(" ("));
+}
+
+std::string cell(std::string_view text) { return text.empty() ? " |" : fmt::format(" {} |", text); }
+
 }  // namespace
 
 std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
@@ -84,11 +106,16 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
     }
     text += row != rows.end() && row->second.has_error ? " ✓ |" : " |";
     const std::string gradient = row != rows.end() ? row->second.gradient() : "";
-    text += gradient.empty() ? " |" : fmt::format(" {} |", gradient);
+    text += cell(gradient);
     differentiated += gradient == "1" || gradient == "2";
     const bool is_forward = row != rows.end() && row->second.isForward();
     text += is_forward ? " ✓ |" : " |";
     forwards += is_forward;
+    const OperatorHandle op = *Dispatcher::singleton().findSchema(parseName(name));
+    const bool has_cases = row != rows.end() && !row->second.dtypes.empty();
+    text += cell(has_cases ? batchingWord(op, name) : "");
+    text += cell(has_cases && !namesIn("fake_reasons.txt").contains(name) ? "✓" : "");
+    text += cell(autocastClass(op));
     text += hasKernel(name) ? " |\n" : " no kernel |\n";
     checked += row != rows.end();
   }
@@ -99,8 +126,11 @@ Every operator that boxcar declares, {} in all, and the dtypes that the tests co
 Each case is called boxed, typed and from a script, and boxed under the checkers of schemas and of meta kernels.
 "refused": bad calls are checked to be errors. "gradient" ({} operators): 1, the gradients are PyTorch's; 2, also the
 second derivatives; none, there are none in PyTorch. "jvp" ({} operators): the derivative forwards agrees with the
-gradients. An operator without a mark has tests elsewhere, gives random numbers, or has no formula yet. The page is
-generated: `./dev numerics --page`; [how cases are written](../tests/numerics/README.md).
+gradients. "vmap": calls on batched tensors equal those on their slices; they are made by a rule, as the others that the
+operator is made of, or by a loop over the slices. "fake": fake tensors give the sizes, strides, dtypes and devices of
+real ones. "autocast": the class, where an operator has one. An operator without a mark has tests elsewhere, gives random
+numbers, depends on elements, or has no formula yet. The page is generated: `./dev numerics --page`; [how cases are
+written](../tests/numerics/README.md).
 
 | operator |)",
       names.size(), checked, differentiated, forwards);
@@ -109,7 +139,8 @@ generated: `./dev numerics --page`; [how cases are written](../tests/numerics/RE
     head += fmt::format(" {} |", shown);
     rule += "---|";
   }
-  return head + " refused | gradient | jvp | |\n" + rule + "---|---|---|---|\n" + text;
+  return head + " refused | gradient | jvp | vmap | fake | autocast | |\n" + rule + "---|---|---|---|---|---|---|\n" +
+         text;
 }
 
 }  // namespace boxcar::numerics

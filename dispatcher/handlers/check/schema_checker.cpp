@@ -22,6 +22,8 @@ bool mustRepeat(const OperatorHandle& op, DispatchKeySet keys, std::span<const I
   for (const Tag tag : {Tag::nondeterministic_seeded, Tag::nondeterministic_bitwise, Tag::io}) {
     if (op.hasTag(tag)) return false;
   }
+  // A tensor inside func::vmap() stands for slices of another, which a copy of it would not.
+  if (keys.has(DispatchKey::FuncTorchBatched)) return false;
   // These are not copied, and the effects of a call on them cannot be observed.
   const bool has_objects = std::ranges::any_of(arguments, [](const IValue& value) {
     return value.isObject() || value.isStorage() || value.isStream() || value.isGenerator();

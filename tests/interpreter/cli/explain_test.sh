@@ -166,12 +166,18 @@ expectOutput "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weigh
 run "ops --key of what records calls" ops hardtanh_backward --key Autograd
 expectStatus 0
 expectOutputHas "aten::hardtanh_backward(Tensor grad_output, "
+run "ops --key FuncTorchBatched tells how each is called inside func::vmap()" ops 'aten::n*' --key FuncTorchBatched
+expectStatus 0
+expectOutputHas "aten::neg  # by the rule 'pointwise'"
+expectOutputHas "aten::nll_loss_backward  # by a loop over the slices"
+expectOutputHas "aten::nll_loss  # by its decomposition"
+expectOutputHas "aten::nonzero  # not: the sizes of its result depend on the elements, and those of slices could differ"
+expectOutputHas "aten::normal_  # as the randomness of the call of vmap says"
 run "ops --key --computed leaves out what lets calls through" ops io::load_npy --key AutocastCPU --computed
 expectStatus 1
 expectErrors "boxcar: no operator that matches 'io::load_npy' has a kernel that answers at AutocastCPU"
 
 refuses "no operator that matches 'cross_entropy_loss' has a kernel registered for CPU; --computed also lists those that another key's kernel answers for" ops cross_entropy_loss --key CPU
-refuses "no operator has a kernel registered for FuncTorchBatched; --computed also lists those that another key's kernel answers for" ops --key FuncTorchBatched
 refuses "no operator has a kernel registered for CompositeExplicitAutogradNonFunctional" ops --key CompositeExplicitAutogradNonFunctional
 misuses "'CPPU' is not a dispatch key. Did you mean 'CPU'?" ops --key CPPU
 misuses "'' is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" ops --key ""

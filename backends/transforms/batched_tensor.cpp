@@ -1,0 +1,107 @@
+#include <boxcar/backends/transforms/batched_tensor.h>
+#include <boxcar/backends/transforms/vmap_level.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/tensor_metadata.h>
+#include <boxcar/ops.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace boxcar::transforms {
+namespace {
+
+class BatchedMeta final : public TensorMetadata {
+ public:
+  BatchedMeta(Tensor within, uint64_t of_level)
+      : TensorMetadata(Kind::kTransform), inner(std::move(within)), level(of_level) {}
+
+  Tensor inner;
+  uint64_t level;
+};
+
+BatchedMeta& metaOf(const Tensor& tensor) {
+  auto* const meta =
+      dynamic_cast<BatchedMeta*>(tensor.unsafeGetTensorImpl()->metadata(TensorMetadata::Kind::kTransform));
+  BOXCAR_CHECK(meta != nullptr,
+               "a kernel made a view of a tensor inside func::vmap() by itself; it must call an operator for that");
+  return *meta;
+}
+
+// The keys of a batched tensor: a gradient is recorded for what is inside it.
+DispatchKeySet batchedKeys(const Tensor& inner) {
+  const DispatchKeySet backend = inner.key_set() & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask);
+  return backend | DispatchKeySet(DispatchKey::FuncTorchBatched);
+}
+
+}  // namespace
+
+// As functorch writes it; levels are counted from the outermost call.
+std::string batchedText(const Tensor& tensor) {
+  if (!isBatched(tensor)) return {};
+  const std::span<const VmapLevelInfo> levels = vmapLevels();
+  const auto level = std::ranges::find(levels, levelOf(tensor), &VmapLevelInfo::level);
+  std::string text = fmt::format("BatchedTensor(lvl={}, bdim=0, value=\n    ", level - levels.begin() + 1);
+  for (const char each : toString(innerOf(tensor))) {
+    text += each;
+    if (each == '\n') text += "    ";
+  }
+  return text + "\n)";
+}
+
+uint64_t levelOf(const Tensor& tensor) { return isBatched(tensor) ? metaOf(tensor).level : 0; }
+
+const Tensor& innerOf(const Tensor& tensor) { return metaOf(tensor).inner; }
+
+Tensor makeBatched(const Tensor& inner, uint64_t level) {
+  BOXCAR_CHECK(inner.layout() == Layout::Strided,
+               "func::vmap: a tensor of layout torch.{} cannot be batched; give it x.to_dense()",
+               layoutName(inner.layout()));
+  auto impl = makeIntrusive<TensorImpl>(inner.storage(), inner.scalar_type(), inner.sizes().subspan(1),
+                                        inner.strides().subspan(1), inner.storage_offset());
+  impl->set_requires_grad(inner.requires_grad());
+  impl->set_key_set(batchedKeys(inner));
+  impl->set_metadata(makeIntrusive<BatchedMeta>(inner, level));
+  return Tensor(std::move(impl));
+}
+
+void refreshBatched(const Tensor& tensor) {
+  const Tensor& inner = innerOf(tensor);
+  TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  impl.setStorage(inner.storage(), inner.sizes().subspan(1), inner.strides().subspan(1), inner.storage_offset());
+  if (impl.requires_grad() != inner.requires_grad()) {
+    impl.set_requires_grad(inner.requires_grad());
+    impl.set_key_set(batchedKeys(inner));
+  }
+}
+
+void replaceInner(const Tensor& tensor, const Tensor& inner) {
+  metaOf(tensor).inner = inner;
+  refreshBatched(tensor);
+}
+
+Tensor withoutLevel(const Tensor& tensor, uint64_t level) {
+  const uint64_t own = levelOf(tensor);
+  if (own < level) return {};
+  const Tensor& inner = innerOf(tensor);
+  if (own == level) return inner;
+  const Tensor within = withoutLevel(inner, level);
+  return within.defined() ? makeBatched(boxcar::movedim(within, 1, 0), own) : Tensor();
+}
+
+Tensor withLevel(const Tensor& tensor, uint64_t level) {
+  const uint64_t own = levelOf(tensor);
+  if (own <= level) return makeBatched(tensor, level);
+  return makeBatched(withLevel(boxcar::movedim(innerOf(tensor), 1, 0), level), own);
+}
+
+Tensor expandedBy(const Tensor& tensor, int64_t batch) {
+  std::vector<int64_t> sizes{batch};
+  sizes.insert(sizes.end(), tensor.sizes().begin(), tensor.sizes().end());
+  return boxcar::expand(tensor, sizes);
+}
+
+}  // namespace boxcar::transforms

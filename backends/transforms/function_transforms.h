@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/schema/function_object.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+// The operators of the namespace func, which make functions of functions.
+
+namespace boxcar::transforms {
+
+// The name of what [transform] makes of [func]: "grad_of_loss".
+std::string nameOf(std::string_view transform, const FunctionObject& func);
+// Returns the argument that [argnums] means, which may count from the end. Throws Error if there is none.
+size_t argumentIndex(std::string_view transform, const FunctionObject& func, int64_t argnums);
+
+FunctionPtr vmapOfFunction(const FunctionPtr& func, const IValue& in_dims, const IValue& out_dims,
+                           std::string_view randomness, std::optional<int64_t> chunk_size);
+FunctionPtr jacrevOfFunction(const FunctionPtr& func, int64_t argnums, std::optional<int64_t> chunk_size);
+FunctionPtr jacfwdOfFunction(const FunctionPtr& func, int64_t argnums, std::string_view randomness);
+FunctionPtr hessianOfFunction(const FunctionPtr& func, int64_t argnums);
+std::tuple<IValue, FunctionPtr> linearize(const FunctionPtr& func, const IValue& primals);
+
+}  // namespace boxcar::transforms

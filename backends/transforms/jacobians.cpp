@@ -1,0 +1,244 @@
+#include <boxcar/backends/autograd/formula.h>
+#include <boxcar/backends/autograd/forward_mode.h>
+#include <boxcar/backends/autograd/function_call.h>
+#include <boxcar/backends/transforms/function_transforms.h>
+#include <boxcar/backends/transforms/primals.h>
+#include <boxcar/backends/transforms/vmap.h>
+#include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+#include <boxcar/schema/function_schema.h>
+#include <boxcar/schema/parse_schema.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+// jacrev, jacfwd, hessian, linearize, and vmap for functions of scripts.
+
+namespace boxcar::transforms {
+namespace {
+
+using autograd::argumentsFor;
+using autograd::callFunction;
+using autograd::canRequireGrad;
+using autograd::tensorsIn;
+using autograd::withTensors;
+
+// One row for each element of a tensor like [tensor]: ones on the diagonal.
+Tensor basisOf(const Tensor& tensor) {
+  const Tensor eye = boxcar::eye(tensor.numel(), tensor.scalar_type(), std::nullopt, tensor.device());
+  std::vector<int64_t> sizes{tensor.numel()};
+  sizes.insert(sizes.end(), tensor.sizes().begin(), tensor.sizes().end());
+  return boxcar::reshape(eye, sizes);
+}
+
+std::vector<int64_t> sizesOf(const Tensor& first, const Tensor& second) {
+  std::vector<int64_t> sizes(first.sizes().begin(), first.sizes().end());
+  sizes.insert(sizes.end(), second.sizes().begin(), second.sizes().end());
+  return sizes;
+}
+
+// The schema of the Jacobian of [func]: a Tensor if both argument and result are one.
+FunctionSchema jacobianSchema(std::string_view name, const FunctionObject& func, size_t index) {
+  const FunctionSchema& schema = func.schema();
+  const bool is_tensor = schema.arguments()[index].type()->kind() == TypeKind::Tensor && schema.returns().size() == 1 &&
+                         schema.returns()[0].type()->kind() == TypeKind::Tensor;
+  std::vector<Argument> returns;
+  returns.emplace_back("", is_tensor ? Type::tensor() : Type::any());
+  return FunctionSchema(nameOf(name, func), "", schema.arguments(), std::move(returns));
+}
+
+// Puts [jacobians], one for each pair of a result's tensor and the argument's, in the order of the results, into the
+// shape of the result, with the shape of the argument in place of each tensor. None where the argument has no gradient.
+IValue arranged(const IValue& output, const IValue& argument, const std::vector<Tensor>& jacobians) {
+  const size_t inputs = tensorsIn({&argument, 1}).size();
+  const std::vector<Tensor> outputs = tensorsIn({&output, 1});
+  std::vector<IValue> rows;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::span<const Tensor> row(jacobians.data() + i * inputs, inputs);
+    rows.push_back(withTensors({&argument, 1}, row)[0]);
+  }
+  if (output.isTensor()) return rows[0];
+  return Tuple(std::move(rows));
+}
+
+void checkDifferentiable(std::string_view name, const FunctionObject& func, size_t index,
+                         std::span<const Tensor> tensors) {
+  BOXCAR_CHECK(std::ranges::any_of(tensors, canRequireGrad),
+               "func::{}: argument '{}' of {} has no tensor of a floating point or complex dtype\n  {}", name,
+               func.schema().arguments()[index].name(), func.text(), func.schema());
+}
+
+void checkResult(std::string_view name, const FunctionObject& func, const IValue& value,
+                 std::span<const Tensor> tensors) {
+  BOXCAR_CHECK(value.isTensor() || value.isTuple() || value.isList(), "func::{}: {} must return tensors\n  {}", name,
+               func.text(), func.schema());
+  BOXCAR_CHECK(!tensors.empty() && std::ranges::all_of(tensors, canRequireGrad),
+               "func::{}: {} must return tensors of floating point or complex dtypes\n  {}", name, func.text(),
+               func.schema());
+}
+
+IValue reverseJacobian(const FunctionObject& func, size_t index, std::vector<IValue> args,
+                       std::optional<int64_t> chunk_size) {
+  const IValue argument = args[index];
+  const std::vector<Tensor> inputs = tensorsIn({&argument, 1});
+  checkDifferentiable("jacrev", func, index, inputs);
+  const Primals primals({&argument, 1});
+  args[index] = primals.inputs()[0];
+  IValue value;
+  {
+    const RecordsAlways recording;
+    value = callFunction("func::jacrev", func, args);
+  }
+  const std::vector<Tensor> outputs = tensorsIn({&value, 1});
+  checkResult("jacrev", func, value, outputs);
+  std::vector<Tensor> jacobians;
+  for (const Tensor& output : outputs) {
+    const auto pull = [&](const std::vector<IValue>& basis) {
+      const IValue gradient = primals.gradients({&output, 1}, {{basis[0].toTensor()}}, true)[0];
+      std::vector<IValue> found;
+      for (const Tensor& each : tensorsIn({&gradient, 1})) found.emplace_back(each.defined() ? each : output);
+      return IValue(Tuple(std::move(found)));
+    };
+    const IValue rows = vmapCall("func::jacrev", pull, {basisOf(output)}, {.chunk_size = chunk_size});
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      jacobians.push_back(canRequireGrad(inputs[i])
+                              ? boxcar::reshape(rows.elementAt(i).toTensor(), sizesOf(output, inputs[i]))
+                              : Tensor());
+    }
+  }
+  return arranged(value, argument, jacobians);
+}
+
+IValue forwardJacobian(const FunctionObject& func, size_t index, const std::vector<IValue>& args,
+                       Randomness randomness) {
+  const IValue& argument = args[index];
+  const std::vector<Tensor> inputs = tensorsIn({&argument, 1});
+  checkDifferentiable("jacfwd", func, index, inputs);
+  IValue like;
+  std::vector<std::vector<Tensor>> columns;  // for each input, of all outputs
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    columns.emplace_back();
+    if (!canRequireGrad(inputs[i])) continue;
+    const auto push = [&](const std::vector<IValue>& basis) {
+      const std::vector<VmapLevelInfo> levels(vmapLevels().begin(), vmapLevels().end());
+      const autograd::ForwardLevel level;
+      std::vector<Tensor> duals = inputs;
+      duals[i] =
+          fromPhysical(level.makeDual(toPhysical(inputs[i], levels), toPhysical(basis[0].toTensor(), levels)), levels);
+      std::vector<IValue> given = args;
+      given[index] = withTensors({&argument, 1}, duals)[0];
+      like = callFunction("func::jacfwd", func, given);
+      const std::vector<Tensor> outputs = tensorsIn({&like, 1});
+      checkResult("jacfwd", func, like, outputs);
+      std::vector<IValue> found;
+      for (const Tensor& output : outputs) {
+        const Tensor change = level.tangentOf(toPhysical(output, levels));
+        found.emplace_back(change.defined() ? fromPhysical(change, levels) : boxcar::zeros_like(output));
+      }
+      return IValue(Tuple(std::move(found)));
+    };
+    const VmapOptions options{.out_dims = int64_t{-1}, .randomness = randomness};
+    const IValue found = vmapCall("func::jacfwd", push, {basisOf(inputs[i])}, options);
+    for (size_t k = 0; k < found.length(); ++k) {
+      const Tensor column = found.elementAt(k).toTensor();
+      std::vector<int64_t> sizes(column.sizes().begin(), column.sizes().end() - 1);
+      sizes.insert(sizes.end(), inputs[i].sizes().begin(), inputs[i].sizes().end());
+      columns.back().push_back(boxcar::reshape(column, sizes));
+    }
+  }
+  std::vector<Tensor> jacobians;
+  const size_t outputs = std::ranges::max(columns, {}, [](const auto& each) { return each.size(); }).size();
+  for (size_t k = 0; k < outputs; ++k) {
+    for (const auto& column : columns) jacobians.push_back(column.empty() ? Tensor() : column[k]);
+  }
+  return arranged(like, argument, jacobians);
+}
+
+}  // namespace
+
+std::string nameOf(std::string_view transform, const FunctionObject& func) {
+  const std::string& of = func.schema().name();
+  const size_t colons = of.rfind("::");
+  return fmt::format("{}_of_{}", transform, std::string_view(of).substr(colons == std::string::npos ? 0 : colons + 2));
+}
+
+size_t argumentIndex(std::string_view transform, const FunctionObject& func, int64_t argnums) {
+  const auto count = static_cast<int64_t>(func.schema().arguments().size());
+  BOXCAR_CHECK(argnums >= -count && argnums < count, "func::{}: argnums is {}, but {} takes {} argument{}\n  {}",
+               transform, argnums, func.text(), count, count == 1 ? "" : "s", func.schema());
+  return static_cast<size_t>(argnums < 0 ? argnums + count : argnums);
+}
+
+FunctionPtr vmapOfFunction(const FunctionPtr& func, const IValue& in_dims, const IValue& out_dims,
+                           std::string_view randomness, std::optional<int64_t> chunk_size) {
+  const FunctionSchema& schema = func->schema();
+  const IValue first = int64_t{0};
+  VmapOptions options{in_dims.isNone() ? first : in_dims, out_dims.isNone() ? first : out_dims,
+                      parseRandomness(randomness), chunk_size};
+  FunctionSchema own(nameOf("vmap", *func), "", schema.arguments(), schema.returns());
+  return makeFunction(std::move(own), [func, options = std::move(options)](Stack& stack) {
+    const FunctionSchema& of = func->schema();
+    const std::vector<IValue> args = pop(stack, of.arguments().size());
+    const auto call = [&](const std::vector<IValue>& batched) { return callFunction("func::vmap", *func, batched); };
+    const IValue result = vmapCall(fmt::format("func::vmap of {}", func->text()), call, args, options);
+    if (of.returns().size() == 1) {
+      stack.push_back(result);
+    } else {
+      for (size_t i = 0; i < of.returns().size(); ++i) stack.push_back(result.elementAt(i));
+    }
+  });
+}
+
+FunctionPtr jacrevOfFunction(const FunctionPtr& func, int64_t argnums, std::optional<int64_t> chunk_size) {
+  const size_t index = argumentIndex("jacrev", *func, argnums);
+  return makeFunction(jacobianSchema("jacrev", *func, index), [func, index, chunk_size](Stack& stack) {
+    std::vector<IValue> args = pop(stack, func->schema().arguments().size());
+    stack.push_back(reverseJacobian(*func, index, std::move(args), chunk_size));
+  });
+}
+
+FunctionPtr jacfwdOfFunction(const FunctionPtr& func, int64_t argnums, std::string_view randomness) {
+  const size_t index = argumentIndex("jacfwd", *func, argnums);
+  return makeFunction(jacobianSchema("jacfwd", *func, index),
+                      [func, index, how = parseRandomness(randomness)](Stack& stack) {
+                        const std::vector<IValue> args = pop(stack, func->schema().arguments().size());
+                        stack.push_back(forwardJacobian(*func, index, args, how));
+                      });
+}
+
+FunctionPtr hessianOfFunction(const FunctionPtr& func, int64_t argnums) {
+  return jacfwdOfFunction(jacrevOfFunction(func, argnums, std::nullopt), argnums, "error");
+}
+
+std::tuple<IValue, FunctionPtr> linearize(const FunctionPtr& func, const IValue& primals) {
+  const auto inputs = std::make_shared<Primals>(argumentsFor(*func, primals));
+  IValue output;
+  {
+    const RecordsAlways recording;
+    output = callFunction("func::linearize", *func, inputs->inputs());
+  }
+  const auto map = std::make_shared<Primals::Linearized>(inputs->linearized(tensorsIn({&output, 1})));
+  static const FunctionSchema schema = parseSchema("jvp_fn(Any tangents) -> Any");
+  FunctionPtr push = makeFunction(schema, [inputs, output, map](Stack& stack) {
+    const IValue tangents = pop(stack);
+    const std::vector<Tensor> given = tensorsIn({&tangents, 1});
+    const std::vector<Tensor> at = tensorsIn(inputs->inputs());
+    BOXCAR_CHECK(given.size() == at.size(),
+                 "jvp_fn(): there are {} tensors in the primals, but {} in the tangents; give one for each", at.size(),
+                 given.size());
+    for (size_t i = 0; i < given.size(); ++i) {
+      BOXCAR_CHECK(
+          !canRequireGrad(at[i]) || (given[i].defined() && std::ranges::equal(given[i].sizes(), at[i].sizes())),
+          "jvp_fn(): tangent {} must have the shape of its primal, [{}]", i, fmt::join(at[i].sizes(), ", "));
+    }
+    const std::vector<Tensor> changes = inputs->changes(*map, tensorsIn({&output, 1}), given);
+    stack.push_back(withTensors({&output, 1}, changes)[0]);
+  });
+  return {detached(output, inputs->isNested()), std::move(push)};
+}
+
+}  // namespace boxcar::transforms

@@ -1,0 +1,71 @@
+#include <boxcar/backends/transforms/batched_tensor.h>
+#include <boxcar/backends/transforms/vmap_level.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace boxcar::transforms {
+namespace {
+
+thread_local std::vector<VmapLevelInfo> vmap_levels;
+constinit thread_local size_t active_vmap_levels = 0;
+
+void activateVmapLevels(size_t count) noexcept {
+  active_vmap_levels = count;
+  tls_set_dispatch_key_included(DispatchKey::FuncTorchVmapMode, count != 0);
+}
+
+}  // namespace
+
+Randomness parseRandomness(std::string_view name) {
+  if (name == "error") return Randomness::kError;
+  if (name == "same") return Randomness::kSame;
+  BOXCAR_CHECK(name == "different", "Only allowed values for randomness are 'error', 'different', or 'same'. Got {}",
+               name);
+  return Randomness::kDifferent;
+}
+
+VmapLevel::VmapLevel(int64_t batch, Randomness randomness) : index_(active_vmap_levels) {
+  static std::atomic<uint64_t> next = 1;
+  registerBatchedKernels();
+  level_ = next.fetch_add(1, std::memory_order_relaxed);
+  vmap_levels.insert(vmap_levels.begin() + static_cast<ptrdiff_t>(index_), {level_, batch, randomness});
+  activateVmapLevels(index_ + 1);
+}
+
+VmapLevel::~VmapLevel() {
+  vmap_levels.erase(vmap_levels.begin() + static_cast<ptrdiff_t>(index_));
+  activateVmapLevels(index_);
+}
+
+std::span<const VmapLevelInfo> vmapLevels() noexcept { return std::span(vmap_levels).first(active_vmap_levels); }
+
+const VmapLevelInfo& vmapLevelOf(uint64_t level) {
+  const auto found = std::ranges::find(vmap_levels, level, &VmapLevelInfo::level);
+  BOXCAR_CHECK(found != vmap_levels.end(),
+               "a tensor of a call of func::vmap() that is over was kept; the function must return what is used later");
+  return *found;
+}
+
+OuterVmapLevels::OuterVmapLevels(size_t count) noexcept : before_(active_vmap_levels) { activateVmapLevels(count); }
+OuterVmapLevels::~OuterVmapLevels() { activateVmapLevels(before_); }
+
+Tensor toPhysical(const Tensor& tensor, std::span<const VmapLevelInfo> levels) {
+  Tensor physical = tensor;
+  for (size_t i = levels.size(); i-- > 0;) {
+    const Tensor inner = withoutLevel(physical, levels[i].level);
+    physical = inner.defined() ? inner : expandedBy(physical, levels[i].batch);
+  }
+  return physical;
+}
+
+Tensor fromPhysical(const Tensor& tensor, std::span<const VmapLevelInfo> levels) {
+  Tensor batched = tensor;
+  for (const VmapLevelInfo& level : levels) batched = withLevel(batched, level.level);
+  return batched;
+}
+
+}  // namespace boxcar::transforms
