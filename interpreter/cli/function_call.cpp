@@ -86,6 +86,14 @@ IValue resultOf(const Program& program, std::string_view name) {
   return pop(stack);
 }
 
+// Returns the function without writes, or as it is without [views].
+IValue functionalized(IValue function, std::string_view views) {
+  if (views.empty()) return function;
+  Stack stack{std::move(function), std::string(views)};
+  Dispatcher::singleton().findSchemaOrThrow("func::functionalize", "").callBoxed(stack);
+  return pop(stack);
+}
+
 }  // namespace
 
 void addFunctionCall(CLI::App& command, FunctionCall& call) {
@@ -153,7 +161,7 @@ CallText callText(const FunctionCall& call) {
   return text;
 }
 
-void traceCall(const FunctionCall& call, const RunOptions& options, Tracer& tracer) {
+void traceCall(const FunctionCall& call, const RunOptions& options, Tracer& tracer, std::string_view views) {
   const CallText text = callText(call);
   // The functions run apart from the statements, so that the trace has nothing but the call.
   std::string script = text.imports;
@@ -165,7 +173,7 @@ void traceCall(const FunctionCall& call, const RunOptions& options, Tracer& trac
   own.text = std::move(script);
   own.then = [&](const Program& program) {
     const NoGradGuard no_grad;
-    const IValue held = resultOf(program, kGiveFunction);
+    const IValue held = functionalized(resultOf(program, kGiveFunction), views);
     const FunctionObject& function = *functionIn(held);
     std::vector<IValue> values;
     std::vector<std::string_view> keywords;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // Commands that call a function of a file: a script, or a model.
@@ -42,9 +43,9 @@ struct CallText {
 };
 CallText callText(const FunctionCall& call);
 
-// Runs the file's statements and then, under no_grad(), the call, which [tracer] traces; finishes the tracer. Throws
-// what runScript() throws.
-void traceCall(const FunctionCall& call, const RunOptions& options, Tracer& tracer);
+// Runs the file's statements and then, under no_grad(), the call, which [tracer] traces; finishes the tracer. With
+// [views], what functionalize() takes, the trace is of the function without writes. Throws what runScript() throws.
+void traceCall(const FunctionCall& call, const RunOptions& options, Tracer& tracer, std::string_view views = {});
 
 // Runs a script that is no file, with the options of a run; paths in it start at the current folder.
 void runText(const RunOptions& options, std::string text);

@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/dispatcher/handlers/trace/tracer.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/function_call.h>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace boxcar::cli {
 namespace {
@@ -20,6 +22,8 @@ struct TraceFiles {
   std::string svg;
   bool unfolds = false;
   bool keeps_backward = false;
+  bool is_functional = false;
+  bool keeps_views = false;
 };
 
 // The graph's output files, opened before the script runs, so that problems are reported early.
@@ -47,10 +51,43 @@ class GraphFiles final {
   std::optional<OutputFile> svg_;
 };
 
+// A tracer of what functionalize() makes of the calls.
+class FunctionalTracer final : public Handler {
+ public:
+  FunctionalTracer(Tracer& tracer, bool keeps_views) : tracer_(tracer), views_(keeps_views ? "keep" : "copy") {}
+
+  void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override { tracer_.call(op, keys, stack); }
+  std::shared_ptr<void> enter() override {
+    auto on = std::make_shared<On>();
+    const IValue views(views_);
+    on->scope = findScopeKind("functionalize")->make({&views, 1});
+    on->tracing = tracer_.enter();
+    on->scope->enter();
+    return on;
+  }
+  std::string finish(bool failed) override { return tracer_.finish(failed); }
+
+ private:
+  struct On {
+    On() = default;
+    On(const On&) = delete;
+    On& operator=(const On&) = delete;
+    ~On() { tracing.reset(); }  // before the scope writes its values back, which ends with the program
+
+    std::unique_ptr<Scope> scope;
+    std::shared_ptr<void> tracing;
+  };
+
+  Tracer& tracer_;
+  const std::string views_;
+};
+
 void trace(const RunOptions& options, const TraceFiles& files) {
   GraphFiles graph_files(files);
   Tracer tracer(files.program, {.has_graph = !graph_files.isEmpty(), .keeps_backward = files.keeps_backward});
-  runScript(options, &tracer, [&](bool failed) {
+  FunctionalTracer functional(tracer, files.keeps_views);
+  Handler& handler = files.is_functional ? static_cast<Handler&>(functional) : tracer;
+  runScript(options, &handler, [&](bool failed) {
     // As for the program, a failed run that called nothing leaves the files of the previous run.
     const bool has_nothing = failed && tracer.isEmpty();
     if (!graph_files.isEmpty() && !has_nothing) graph_files.write(tracer.graph(!files.unfolds));
@@ -62,7 +99,9 @@ void traceFunction(const RunOptions& options, const std::string& function, const
   FunctionCall call{options.file, {function}};
   call.words.insert(call.words.end(), options.args.begin(), options.args.end());
   Tracer tracer(files.program);
-  traceCall(call, options, tracer);
+  std::string_view views;
+  if (files.is_functional) views = files.keeps_views ? "keep" : "copy";
+  traceCall(call, options, tracer, views);
 }
 
 }  // namespace
@@ -92,8 +131,14 @@ void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) 
   command->add_flag("--keep-backward", files->keeps_backward,
                     "Write calls of `backward` as they are, so that the program differentiates; otherwise it has the "
                     "calls that they make");
+  CLI::Option* const functional = command->add_flag(
+      "--functional", files->is_functional,
+      "Write a program without writes: calls in place and with out= as their functional forms, and copies for views");
+  functional->excludes(command->get_option("--keep-backward"));
+  command->add_flag("--keep-views", files->keeps_views, "With --functional: let views be views")->needs(functional);
   for (const char* name : {"--dot", "--svg", "--unfold", "--keep-backward"}) only->excludes(command->get_option(name));
   addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops --svg calls.svg",
+                         "boxcar trace model.ops --functional --keep-views -o calls.ops",
                          "boxcar trace resnet18.pt2 --function forward images.npy -o calls.ops"});
   command->callback([command, options, files, function, rest, &status] {
     if (files->program.empty() && files->dot.empty() && files->svg.empty()) {

@@ -68,7 +68,7 @@ std::string_view batchingWord(const OperatorHandle& op, const std::string& name)
 // The class of autocast, without the line that names it.
 std::string autocastClass(const OperatorHandle& op) {
   const std::string text = autocast::describeAutocast(op);
-  return text.substr(0, text.find(" ("));
+  return text.substr(0, text.find(", by "));
 }
 
 std::string cell(std::string_view text) { return text.empty() ? " |" : fmt::format(" {} |", text); }

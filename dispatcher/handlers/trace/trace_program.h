@@ -50,6 +50,8 @@ class TraceProgram final {
   bool tells(const OperatorHandle& op);
   // Notes what a call that is not in the trace has read, from the file at [path] if it has such an argument.
   void noteRead(std::span<const IValue> results, std::string_view path);
+  // Makes what was written to [storage] so far part of the trace.
+  void noteWrite(const Storage& storage) { names_.update(storage); }
   // Throws Error if an argument cannot be written in a script. [keys] are those with which the call goes on.
   Call begin(const OperatorHandle& op, DispatchKeySet keys, std::span<const IValue> arguments);
   // Writes a call that has run. A call that does not get here leaves no trace.

@@ -8,6 +8,7 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/output_file.h>
+#include <boxcar/ivalue/value_tensors.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,8 +91,28 @@ bool scriptAnswers(const OperatorHandle& op, DispatchKeySet keys) {
   }
 }
 
+// Passes on a call that a functional scope turns into others, which are written instead. The scope also writes the
+// memory of the program's tensors, so that this is no write from outside.
+void passOnFunctionalized(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  std::vector<std::pair<Storage, uint32_t>> given;
+  for (size_t i = op.schema().arguments().size(); i > 0; --i) {
+    visitTensors(stack.end()[-static_cast<std::ptrdiff_t>(i)],
+                 [&](const Tensor& tensor) { given.emplace_back(tensor.storage(), tensor.version()); });
+  }
+  op.redispatchBoxed(keys, stack);
+  std::vector<Storage> written;
+  for (const auto& [storage, version] : given) {
+    if (storage->version() != version) written.push_back(storage);
+  }
+  if (written.empty()) return;
+  for (const Active* active = innermost_tracer; active != nullptr; active = active->outer) {
+    active->tracer->noteWrites(written);
+  }
+}
+
 void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
+  if (below.has(DispatchKey::Functionalize)) return passOnFunctionalized(op, below, stack);
   // The script is not there when a trace runs, so the trace instead has the calls that the script's bodies and handlers
   // make or pass on. It has those of a backward pass, too, so that nothing is differentiated when it runs.
   if (innermost_tracer == nullptr || (op.hasTag(Tag::differentiation) && !innermost_tracer->tracer->keepsBackward()) ||
@@ -195,6 +216,11 @@ void Tracer::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   goOn(outer, op, keys, stack);
   lock.lock();
   state_->program.end(call, std::span(stack.begin() + std::min(base, stack.size()), stack.end()));
+}
+
+void Tracer::noteWrites(std::span<const Storage> storages) {
+  const std::lock_guard lock(state_->mutex);
+  for (const Storage& storage : storages) state_->program.noteWrite(storage);
 }
 
 void Tracer::callFunction(const FunctionObject& function, Stack& stack) {

@@ -4,9 +4,11 @@
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/dispatcher/handlers/trace/traced_function.h>
 #include <boxcar/ivalue/macros.h>
+#include <boxcar/ivalue/storage.h>
 #include <boxcar/schema/function_object.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 namespace boxcar {
@@ -50,6 +52,9 @@ class BOXCAR_API Tracer final : public Handler {
   // Writes the program and its tensors, also for a run that failed: the program then ends before the call that failed.
   // Writes no file for a run that failed before its first call.
   std::string finish(bool failed) override;
+
+  // Makes everything that was written to [storages] so far part of the trace: what it shows calls of computes the same.
+  void noteWrites(std::span<const Storage> storages);
 
   // Switches the tracer on for one call of [function], with its arguments, the last values of [stack], which it
   // replaces by the results. The program is then that function: its parameters are the function's, its inputs the
