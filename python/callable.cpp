@@ -130,6 +130,7 @@ void takeSchemaNames(const Target& target, std::span<const FunctionSchema* const
 
 // The type of a call's argument: of dtypes and the like, which are ints in boxcar, their own.
 TypePtr typeOfArgument(PyObject* argument, const IValue& value) {
+  if (dtypeOfClass(argument).has_value()) return Type::scalarType();
   if (!isConstant(argument)) return typeOf(value);
   switch (kindOf(argument)) {
     case ConstantKind::kDtype: return Type::scalarType();
@@ -178,7 +179,8 @@ KnownCall choose(Target& target, uint64_t codes, std::span<PyObject* const> argu
 // Calls an operator of PyTorch's that takes no such arguments in the form that boxcar._forms has for them, such as
 // einsum("ij", x); returns null where it has none.
 PyObject* callOtherForm(CallableObject& callable, PyObject* const* arguments, size_t count, PyObject* keywords) {
-  if (!callable.target->name().starts_with("aten::")) return nullptr;
+  const std::string& name = callable.target->name();
+  if (!name.starts_with("aten::") && !name.starts_with("autograd::")) return nullptr;
   const auto named = keywords == nullptr ? size_t{0} : static_cast<size_t>(PyTuple_GET_SIZE(keywords));
   Reference positional = Reference::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(count - named))));
   for (size_t i = 0; i < count - named; ++i)
@@ -191,7 +193,7 @@ PyObject* callOtherForm(CallableObject& callable, PyObject* const* arguments, si
   const Reference forms = Reference::steal(checked(PyImport_ImportModule("boxcar._forms")));
   Reference result =
       Reference::steal(checked(PyObject_CallMethod(forms.get(), "call", "OsOO", reinterpret_cast<PyObject*>(&callable),
-                                                   callable.target->name().c_str(), positional.get(), by_name.get())));
+                                                   name.c_str(), positional.get(), by_name.get())));
   return result.get() == Py_NotImplemented ? nullptr : result.release();
 }
 

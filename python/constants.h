@@ -32,6 +32,14 @@ inline ConstantKind kindOf(PyObject* constant) noexcept { return reinterpret_cas
 inline int64_t numberOf(PyObject* constant) noexcept { return reinterpret_cast<ConstantObject*>(constant)->number; }
 inline bool isDtype(PyObject* object) noexcept { return Py_TYPE(object) == detail::constant_types[0]; }
 inline ScalarType dtypeOf(PyObject* dtype) noexcept { return static_cast<ScalarType>(numberOf(dtype)); }
+// The dtype that a class of Python's means where a dtype is wanted: float64 of float, int64 of int, bool, complex128.
+inline std::optional<ScalarType> dtypeOfClass(PyObject* object) noexcept {
+  if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return ScalarType::Double;
+  if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return ScalarType::Long;
+  if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return ScalarType::Bool;
+  if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return ScalarType::ComplexDouble;
+  return std::nullopt;
+}
 
 // Each returns a new reference to the object; throws Error for a number that none has.
 PyObject* wrapDtype(ScalarType dtype);

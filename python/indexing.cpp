@@ -102,6 +102,10 @@ struct Index {
       return;
     }
     form += 'v';
+    if (PyRange_Check(part)) {
+      values.push_back(toValue(Reference::steal(checked(PySequence_List(part))).get()));
+      return;
+    }
     const bool is_known = isTensor(part) || PyList_Check(part) != 0 || part == Py_None || PyBool_Check(part) != 0 ||
                           PyObject_CheckBuffer(part) == 0;
     if (is_known) {

@@ -34,16 +34,29 @@ PyObject* tupleClass(const FunctionSchema& schema) {
   return found;
 }
 
+// Lists of tensors that PyTorch's operators give are tuples in Python, as in PyTorch: they are indices, too.
+PyObject* resultToPython(const FunctionSchema& schema, IValue value, TypePtr type) {
+  const bool is_list = value.isList() && type != nullptr && type->isList();
+  const TypePtr element = !is_list                        ? nullptr
+                          : type->element()->isOptional() ? type->element()->element()
+                                                          : type->element();
+  Reference result = Reference::steal(toPython(std::move(value), type));
+  if (element != Type::tensor()) return result.release();
+  const bool is_torchs = schema.name().starts_with("aten::") || schema.name().starts_with("autograd::");
+  return is_torchs ? checked(PyList_AsTuple(result.get())) : result.release();
+}
+
 }  // namespace
 
 PyObject* resultsToPython(const FunctionSchema& schema, Stack& stack) {
   const std::vector<Argument>& returns = schema.returns();
   const auto typeOfResult = [&](size_t i) { return i < returns.size() ? returns[i].type() : nullptr; };
   if (stack.empty()) return Py_NewRef(Py_None);
-  if (stack.size() == 1) return toPython(pop(stack), typeOfResult(0));
+  if (stack.size() == 1) return resultToPython(schema, pop(stack), typeOfResult(0));
   Reference tuple = Reference::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(stack.size()))));
   for (size_t i = 0; i < stack.size(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), toPython(std::move(stack[i]), typeOfResult(i)));
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                     resultToPython(schema, std::move(stack[i]), typeOfResult(i)));
   }
   PyObject* const named = returns.size() == stack.size() ? tupleClass(schema) : nullptr;
   return named == nullptr ? tuple.release() : checked(PyObject_Call(named, tuple.get(), nullptr));

@@ -1,3 +1,5 @@
+#include <boxcar/dispatcher/call/grad_mode.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/ivalue/dlpack.h>
 #include <boxcar/ivalue/dlpack_abi.h>
 #include <boxcar/ivalue/error.h>
@@ -203,9 +205,15 @@ constexpr Format kFormats[] = {{ScalarType::Byte, "B"},          {ScalarType::Ch
                                {ScalarType::ComplexFloat, "Zf"}, {ScalarType::ComplexDouble, "Zd"},
                                {ScalarType::Bool, "?"}};
 
+// Whether autograd would miss writes to memory that is lent: not below autograd, where kernels run.
+bool isRecorded(const Tensor& tensor) {
+  return tensor.requires_grad() && GradMode::is_enabled() &&
+         !raw_local_dispatch_key_set.excluded().has_any(autograd_dispatch_keyset);
+}
+
 // What a buffer of a tensor keeps: its shape in bytes.
 struct Exported {
-  Tensor tensor;
+  Storage storage;  // which the tensor may change for another, by x.data = y
   std::vector<Py_ssize_t> shape;
   std::vector<Py_ssize_t> strides;
 };
@@ -284,6 +292,11 @@ int getBuffer(PyObject* object, Py_buffer* view, int flags) {
       throwPython(PyExc_BufferError, "only a strided tensor in the CPU's memory is a buffer; this one is on " +
                                          toString(tensor.device()) + ": copy it with .cpu()");
     }
+    if (isRecorded(tensor)) {
+      throwPython(PyExc_BufferError,
+                  "the tensor requires grad, and writes to its buffer would be unknown to autograd; use "
+                  "tensor.detach()");
+    }
     if (format == nullptr) {
       throwPython(PyExc_BufferError,
                   fmt::format("Python's buffers have no format for {}; convert the tensor first, with .float()",
@@ -293,7 +306,7 @@ int getBuffer(PyObject* object, Py_buffer* view, int flags) {
       throwPython(PyExc_BufferError, "the tensor's elements do not lie one after another; use .contiguous()");
     }
     auto exported = std::make_unique<Exported>();
-    exported->tensor = tensor;
+    exported->storage = tensor.storage();
     const auto itemsize = static_cast<Py_ssize_t>(tensor.itemsize());
     exported->shape.assign(tensor.sizes().begin(), tensor.sizes().end());
     for (const int64_t stride : tensor.strides()) exported->strides.push_back(stride * itemsize);
@@ -366,7 +379,7 @@ PyObject* numpyOf(PyObject* object, PyObject* const* arguments, Py_ssize_t count
     if (force != nullptr && PyObject_IsTrue(force) == 1) {
       tensor = Reference::steal(checked(PyObject_CallMethod(tensor.get(), "detach", nullptr)));
       tensor = Reference::steal(checked(PyObject_CallMethod(tensor.get(), "cpu", nullptr)));
-    } else if (tensorOf(object).requires_grad()) {
+    } else if (isRecorded(tensorOf(object))) {
       throwPython(PyExc_RuntimeError,
                   "numpy(): the tensor requires grad, and NumPy's writes would be unknown to autograd; use "
                   "tensor.detach().numpy()");

@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/call/tensor_class.h>
+#include <boxcar/python/constants.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/reference.h>
 #include <boxcar/python/tensor_classes.h>
@@ -125,13 +126,19 @@ void deallocate(PyObject* object) {
   Py_DECREF(type);
 }
 
+// Tensor([1, 2]) has floats, as PyTorch's: tensor() keeps the dtype.
+PyObject* floatsOf(PyObject* data) {
+  const Reference dtype = Reference::steal(wrapDtype(ScalarType::Float));
+  return tensorFromData(data, dtype.get());
+}
+
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   try {
     PyObject* data = nullptr;
     static const char* const kNames[] = {"data", nullptr};
     checkStatus(PyArg_ParseTupleAndKeywords(args, keywords, "O:Tensor", const_cast<char**>(kNames), &data) != 0 ? 0
                                                                                                                 : -1);
-    const Reference tensor = isTensor(data) ? Reference::share(data) : Reference::steal(tensorFromData(data));
+    const Reference tensor = isTensor(data) ? Reference::share(data) : Reference::steal(floatsOf(data));
     return newTensorObject(type, tensorOf(tensor.get()).shallowCopy());
   } catch (...) {
     return setPythonException();
@@ -209,7 +216,8 @@ void addTensorType(PyObject* module) {
       {Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(&clear)},
       {Py_tp_members, kMembers},
-      {Py_tp_doc, const_cast<char*>("Tensor(data)\n--\n\nAn array of numbers of one dtype, on one device.")},
+      {Py_tp_doc, const_cast<char*>("Tensor(data)\n--\n\nAn array of numbers of one dtype, on one device. Tensor(data) "
+                                    "has float32 unless `data` is a Tensor; tensor(data) keeps the dtype.")},
   };
   addProtocols(slots);
   slots.push_back({0, nullptr});

@@ -3,6 +3,7 @@
 #include <boxcar/python/constants.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/indexing.h>
+#include <boxcar/python/numpy_objects.h>
 #include <boxcar/python/operators.h>
 #include <boxcar/python/reference.h>
 #include <boxcar/python/sharing.h>
@@ -11,6 +12,7 @@
 #include <boxcar/python/values.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -30,13 +32,25 @@ PyObject* operators() {
 // Whether an operand is for boxcar to judge: other classes may know what to do with a tensor.
 bool isOperand(PyObject* object) {
   return isTensor(object) || PyLong_Check(object) != 0 || PyFloat_Check(object) != 0 || PyComplex_Check(object) != 0 ||
-         PyIndex_Check(object) != 0;
+         (PyIndex_Check(object) != 0 && !isNumpyArray(object)) || isNumpyScalar(object);
 }
 
-template <const char* name, bool swapped = false>
+// Calls [operators] on a tensor and what is no operand: an array of NumPy's becomes a tensor, as in PyTorch.
+PyObject* withArray(PyObject* operators, PyObject* tensor, PyObject* array) {
+  if (!isTensor(tensor) || !isNumpyArray(array)) Py_RETURN_NOTIMPLEMENTED;
+  try {
+    const Reference other = Reference::steal(tensorFromData(array));
+    PyObject* const arguments[] = {tensor, other.get()};
+    return PyObject_Vectorcall(operators, arguments, 2, nullptr);
+  } catch (...) {
+    return setPythonException();
+  }
+}
+
+template <const char* name>
 PyObject* binary(PyObject* a, PyObject* b) {
-  if (!isOperand(a) || !isOperand(b)) Py_RETURN_NOTIMPLEMENTED;
-  PyObject* const arguments[] = {swapped ? b : a, swapped ? a : b};
+  if (!isOperand(a) || !isOperand(b)) return withArray(operators<name>(), a, b);
+  PyObject* const arguments[] = {a, b};
   return PyObject_Vectorcall(operators<name>(), arguments, 2, nullptr);
 }
 template <const char* name>
@@ -49,7 +63,7 @@ PyObject* unary(PyObject* a) {
 }
 template <const char* name>
 PyObject* inPlace(PyObject* a, PyObject* b) {
-  if (!isOperand(b)) Py_RETURN_NOTIMPLEMENTED;
+  if (!isOperand(b)) return withArray(operators<name>(), a, b);
   PyObject* const arguments[] = {a, b};
   return PyObject_Vectorcall(operators<name>(), arguments, 2, nullptr);
 }
@@ -89,7 +103,6 @@ BOXCAR_NAMES(BOXCAR_NAME)
 #undef BOXCAR_NAME
 
 PyObject* compare(PyObject* a, PyObject* b, int operation) {
-  if (!isOperand(b)) Py_RETURN_NOTIMPLEMENTED;
   switch (operation) {
     case Py_EQ: return binary<k_eq>(a, b);
     case Py_NE: return binary<k_ne>(a, b);
@@ -225,6 +238,37 @@ constexpr char kRequiresGrad[] = "prim::requires_grad";
 constexpr char kIsLeaf[] = "prim::is_leaf";
 constexpr char kGradFn[] = "prim::grad_fn";
 constexpr char kData[] = "prim::data";
+constexpr char kVersion[] = "aten::_version";
+
+// x.data = y: the tensor takes y's memory and shape, unknown to autograd. Its count of writes and its gradient stay.
+int setData(PyObject* object, PyObject* value, void* /*unused*/) {
+  try {
+    if (value == nullptr || !isTensor(value)) throwPython(PyExc_TypeError, "Tensor.data must be a Tensor");
+    const Tensor& tensor = tensorOf(object);
+    const Tensor& source = tensorOf(value);
+    if (source.scalar_type() != tensor.scalar_type() || source.device() != tensor.device() ||
+        source.layout() != Layout::Strided || tensor.layout() != Layout::Strided) {
+      throwPython(PyExc_RuntimeError,
+                  fmt::format("x.data = y takes a strided y of x's dtype and device, {} on {}, but y is {} on {}; "
+                              "convert it first, with y.to(x)",
+                              dtypeName(tensor.scalar_type()), toString(tensor.device()),
+                              dtypeName(source.scalar_type()), toString(source.device())));
+    }
+    // `x.data -= y` assigns the memory that x has.
+    if (tensor.storage().get() == source.storage().get() && tensor.storage_offset() == source.storage_offset() &&
+        std::ranges::equal(tensor.sizes(), source.sizes()) && std::ranges::equal(tensor.strides(), source.strides()))
+      return 0;
+    if (tensor.unsafeGetTensorImpl()->base() != nullptr) {
+      throwPython(PyExc_RuntimeError, "x.data = y: x is a view, and a view stays with its base; use x.copy_(y)");
+    }
+    tensor.unsafeGetTensorImpl()->setStorage(source.storage(), source.sizes(), source.strides(),
+                                             source.storage_offset());
+    return 0;
+  } catch (...) {
+    setPythonException();
+    return -1;
+  }
+}
 
 template <class Result>
 PyObject* flag(Result value) {
@@ -283,7 +327,8 @@ PyGetSetDef kFields[] = {
     {"grad_fn", attributeOf, nullptr, "The name of the step of backward passes that made the tensor.",
      const_cast<char*>(kGradFn)},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {"data", attributeOf, nullptr, "A tensor over the same memory without history.", const_cast<char*>(kData)},
+    {"data", attributeOf, setData, "A tensor over the same memory without history.", const_cast<char*>(kData)},
+    {"_version", attributeOf, nullptr, "How often the memory was written to.", const_cast<char*>(kVersion)},
     {}};
 
 // ---- Methods that are no operators ----
@@ -386,10 +431,25 @@ void* slot(Function* function) {
 
 }  // namespace
 
-PyObject* tensorFromData(PyObject* data, PyObject* dtype, PyObject* device) {
+namespace {
+
+// Whether numbers of NumPy's are in nested lists: their dtypes count, and numbers of IValues have none.
+bool holdsNumpyScalar(PyObject* data, int depth = 0) {
+  constexpr int kDeepest = 64;
+  if ((PyList_CheckExact(data) == 0 && PyTuple_CheckExact(data) == 0) || depth == kDeepest) {
+    return PyFloat_CheckExact(data) == 0 && PyLong_CheckExact(data) == 0 && isNumpyScalar(data);
+  }
+  PyObject* const* const items = PySequence_Fast_ITEMS(data);
+  return std::any_of(items, items + PySequence_Fast_GET_SIZE(data),
+                     [depth](PyObject* item) { return holdsNumpyScalar(item, depth + 1); });
+}
+
+PyObject* tensorFromValue(PyObject* data, const std::array<IValue, 3>& options) {
   IValue given;
   Reference shared;
-  if (PyObject_CheckBuffer(data) != 0 && PyBytes_Check(data) == 0) {
+  if (isTensor(data)) {
+    given = tensorOf(data).shallowCopy();  // without history
+  } else if (PyObject_CheckBuffer(data) != 0 && PyBytes_Check(data) == 0) {
     shared = Reference::steal(tensorFromBuffer(data, BufferUse::kReadOnce));
     given = tensorOf(shared.get());
   } else {
@@ -400,16 +460,43 @@ PyObject* tensorFromData(PyObject* data, PyObject* dtype, PyObject* device) {
                                                Py_TYPE(data)->tp_name));
     }
   }
-  std::array<IValue, 4> arguments = {std::move(given), IValue(), IValue(), IValue()};
+  std::array<IValue, 4> arguments = {std::move(given), options[0], options[1], options[2]};
+  return wrapTensor(interp::builtins()[*interp::findBuiltin("tensor")].function(arguments).toTensor());
+}
+
+// Tensors, arrays and numbers of NumPy's in lists, ranges, and tensors of PyTorch's: Python's code makes plain lists of
+// them. Returns null for other data.
+PyObject* tensorFromOther(PyObject* data, std::array<IValue, 3> options) {
+  const Reference module = Reference::steal(checked(PyImport_ImportModule("boxcar._data")));
+  const Reference plain = Reference::steal(checked(PyObject_CallMethod(module.get(), "plain", "(O)", data)));
+  if (plain.get() == Py_None) return nullptr;
+  PyObject* const dtype = PyTuple_GET_ITEM(plain.get(), 1);
+  if (options[0].isNone() && dtype != Py_None) options[0] = numberOf(dtype);
+  return tensorFromValue(PyTuple_GET_ITEM(plain.get(), 0), options);
+}
+
+}  // namespace
+
+PyObject* tensorFromData(PyObject* data, PyObject* dtype, PyObject* device) {
+  std::array<IValue, 3> options;
   if (dtype != nullptr && dtype != Py_None) {
-    if (!isDtype(dtype)) throwPython(PyExc_TypeError, "tensor(): `dtype` must be a dtype, such as boxcar.float32");
-    arguments[1] = numberOf(dtype);
+    const auto of_class = dtypeOfClass(dtype);
+    if (!isDtype(dtype) && !of_class.has_value())
+      throwPython(PyExc_TypeError, "tensor(): `dtype` must be a dtype, such as boxcar.float32");
+    options[0] = of_class.has_value() ? static_cast<int64_t>(*of_class) : numberOf(dtype);
   }
   if (device != nullptr && device != Py_None) {
     const IValue wanted = toValue(device);
-    arguments[2] = wanted.isString() ? Device(wanted.toStringView()) : wanted.toDevice();
+    options[1] = wanted.isString() ? Device(wanted.toStringView()) : wanted.toDevice();
   }
-  return wrapTensor(interp::builtins()[*interp::findBuiltin("tensor")].function(arguments).toTensor());
+  const bool is_list = PyList_Check(data) != 0 || PyTuple_Check(data) != 0;
+  if (is_list && holdsNumpyScalar(data)) return tensorFromOther(data, options);
+  try {
+    return tensorFromValue(data, options);
+  } catch (const Error&) {
+    if (PyObject* const tensor = tensorFromOther(data, options)) return tensor;
+    throw;
+  }
 }
 
 void addProtocols(std::vector<PyType_Slot>& slots) {

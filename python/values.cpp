@@ -33,8 +33,11 @@ enum Code : TypeCode {
   kConstants,  // and two more: dtypes, layouts, memory formats
   kIntTuple = kConstants + 3
 };
-// Tuples of up to so many ints have codes, from kIntTuple on.
+// Tuples of up to so many ints have codes, from kIntTuple on, and those of tensors, from kTensorTuple on.
 constexpr Py_ssize_t kMostInTuple = 8;
+constexpr int kTensorTuple = kIntTuple + kMostInTuple + 1;
+constexpr size_t kMostTensorsInTuple = 128;
+static_assert(kTensorTuple + kMostTensorsInTuple <= UINT8_MAX);
 
 int64_t toInt(PyObject* object) {
   const long long number = PyLong_AsLongLong(object);
@@ -123,6 +126,8 @@ IValue tupleOf(PyObject* object, TypeCode& code) {
   for (PyObject* item : items) elements.push_back(toValue(item));
   if (!items.empty() && items.size() <= kMostInTuple && all(items, isExactInt))
     code = static_cast<TypeCode>(kIntTuple + items.size());
+  if (!items.empty() && items.size() <= kMostTensorsInTuple && all(items, isTensor))
+    code = static_cast<TypeCode>(kTensorTuple + items.size());
   return Tuple(std::move(elements));
 }
 
@@ -159,6 +164,13 @@ bool convertNumber(PyObject* object, IValue& value, TypeCode& code) {
     checkStatus(truth);
     code = kBool;
     value = truth != 0;
+    return true;
+  }
+  if (std::string_view(name).starts_with("numpy.complex") || std::string_view(name).starts_with("numpy.clongdouble")) {
+    const Py_complex number = PyComplex_AsCComplex(object);
+    if (PyErr_Occurred() != nullptr) throwPythonError();
+    code = kComplex;
+    value = std::complex<double>(number.real, number.imag);
     return true;
   }
   if (PyIndex_Check(object) != 0) {
@@ -275,6 +287,10 @@ IValue toValue(PyObject* object, TypeCode& code) {
   if (isDevice(object)) {
     code = kDevice;
     return deviceOf(object);
+  }
+  if (const auto dtype = dtypeOfClass(object)) {
+    code = kConstants + static_cast<int>(ConstantKind::kDtype);
+    return static_cast<int64_t>(*dtype);
   }
   code = kUnknown;
   if (PyList_Check(object) != 0) return listOf(object, code);

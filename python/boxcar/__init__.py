@@ -20,15 +20,18 @@ from boxcar._library import Library, op  # noqa: F401
 from boxcar._modes import *  # noqa: F401,F403
 from boxcar._modes import __all__ as _modes
 from boxcar._tensor import manual_seed, set_default_device  # noqa: F401
+from math import e, inf, nan, pi  # noqa: F401
 
 # PyTorch's other names of dtypes.
 half, float, double, short, int, long = float16, float32, float64, int16, int32, int64
 cfloat, cdouble = complex64, complex128
+newaxis = None
 
 # Functions of these names are Python's own or are defined in a module that is loaded when it is asked for.
 _LAZY = {"from_torch": "boxcar._torch", "explain": "boxcar._explain", "progress": "boxcar._progress",
          "PythonDispatcher": "boxcar._dispatcher"}
-_LAZY |= dict.fromkeys(("broadcast_shapes", "stft", "unique", "unique_consecutive", "unravel_index"), "boxcar._functions")
+_LAZY |= dict.fromkeys(("broadcast_shapes", "stft", "unique", "unique_consecutive", "unravel_index", "is_tensor", "as_tensor",
+                       "asarray", "promote_types"), "boxcar._functions")
 
 
 def __getattr__(name):

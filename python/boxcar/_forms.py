@@ -13,7 +13,8 @@ _FORMS = {}
 
 def call(operator, name, args, kwargs):
     """Returns what the call of another form returns; NotImplemented if there is none."""
-    short = name.removeprefix("aten::").split(".")[0]
+    short = name.removeprefix("aten::")
+    short = short if "::" in short else short.split(".")[0]
     form = _FORMS.get(short)
     if form is not None and _fits(form, operator, args, kwargs):
         result = form(operator, *args, **kwargs)
@@ -144,3 +145,11 @@ def _norm(operator, input, p="fro", dim=None, keepdim=False, out=None, dtype=Non
 def _split(operator, tensor, split_size_or_sections, dim=0):
     sizes = {"split_size" if isinstance(split_size_or_sections, int) else "split_sizes": split_size_or_sections}
     return operator(tensor, **sizes, dim=dim)
+
+
+@_form("autograd::grad")
+def _grad(operator, outputs, inputs, grad_outputs=None, *args, **kwargs):
+    """Tensors that stand alone; the result is a tuple all the same."""
+    outputs, inputs, grad_outputs = ([each] if isinstance(each, _core.Tensor) else each
+                                     for each in (outputs, inputs, grad_outputs))
+    return operator(outputs, inputs, grad_outputs, *args, **kwargs)

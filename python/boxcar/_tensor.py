@@ -16,7 +16,7 @@ def _method(name):
 
 
 # These are operators of other results and arguments, or none.
-for _name in ("stft", "unique", "unique_consecutive"):
+for _name in ("stft", "unique", "unique_consecutive", "is_contiguous", "new_tensor", "type"):
     setattr(_core.Tensor, _name, _method(_name))
 
 
@@ -31,6 +31,43 @@ def _polygamma(self, n):
 
 
 _core.Tensor.where, _core.Tensor.polygamma = _where, _polygamma
+
+
+class RemovableHandle:
+    """A hook that is registered, until remove() or the end of a `with` block."""
+
+    def __init__(self, remove):
+        self._remove = remove
+
+    def remove(self):
+        """Removes the hook; nothing if it is removed."""
+        self._remove()
+
+    __call__ = remove
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.remove()
+
+
+def _register_hook(self, hook):
+    """Lets `hook` see the gradient of the tensor when a backward pass has it; what it returns replaces the gradient.
+    Returns a handle, whose remove() undoes it."""
+    return RemovableHandle(_core._operators("aten::register_hook")(self, hook))
+
+
+def _reversed(self):
+    """The tensor with the elements of its first dimension in reverse."""
+    return self.flip(0) if self.dim() else self
+
+
+def _complex(self):
+    return complex(self.item())
+
+
+_core.Tensor.register_hook, _core.Tensor.__reversed__, _core.Tensor.__complex__ = _register_hook, _reversed, _complex
 
 
 def _reduce(self, protocol):
@@ -66,6 +103,8 @@ def _deepcopy(self, memo):
     vars(copy).update(vars(self))
     if self.requires_grad:
         copy.requires_grad = True
+    if self.grad is not None:
+        copy.grad = _deepcopy(self.grad, memo)
     memo[id(self)] = copy
     return copy
 
@@ -106,6 +145,8 @@ def _repr_html(self):
     return _html.tensor(self)
 
 
+# NumPy's arrays and scalars leave operators with a tensor to the tensor, as they do with PyTorch's.
+_core.Tensor.__array_priority__ = 1000
 _core.Tensor.__init_subclass__ = classmethod(_init_subclass)
 _core.Tensor._repr_html_ = _repr_html
 _core.Tensor.__reduce_ex__ = _reduce

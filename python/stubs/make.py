@@ -16,9 +16,9 @@ from boxcar import _core
 # Parameters take more than results give, so most types differ between the two.
 PARAMETERS = {
     "Tensor": "_Tensor", "int": "_b.int", "SymInt": "_b.int", "float": "_b.float", "bool": "_b.bool", "str": "_b.str",
-    "Scalar": "_Number", "ScalarType": "_dtype", "Layout": "_layout", "MemoryFormat": "_memory_format",
+    "Scalar": "_Number", "ScalarType": "_DtypeLike", "Layout": "_layout", "MemoryFormat": "_memory_format",
     "Device": "_device", "Generator": "_Any", "Function": "_Callable[..., _Any]", "Any": "_Any"}
-RESULTS = PARAMETERS | {"Scalar": "_Any", "Device": "device"}  # the class of a number is known only at run time
+RESULTS = PARAMETERS | {"Scalar": "_Any", "ScalarType": "_dtype", "Device": "device"}  # the class of a number is known only at run time
 
 
 # A device may stand alone: Python and scripts allow it, and no schema says so.
@@ -120,6 +120,8 @@ class Writer:
     def result(self, schema):
         types = [python_type(each.type, RESULTS, True) for each in schema.results]
         names = [each.name for each in schema.results]
+        if schema.name.startswith(("aten::", "autograd::")):  # lists of tensors are tuples, as PyTorch's functions give
+            types = [re.sub(r"^_b\.list\[(_Tensor( \| None)?)\]$", r"tuple[\1, ...]", each) for each in types]
         if len(types) <= 1:
             return types[0] if types else "None"
         if not all(names) or any(keyword.iskeyword(name) or name.startswith("_") for name in names):
@@ -139,6 +141,8 @@ class Writer:
         for each in reversed(positional):  # a parameter without a default makes those before it ones
             needed = needed or not each.default
             kind = python_type(each.type, PARAMETERS)
+            if schema.name == "autograd::grad" and kind.startswith("_Sequence["):
+                kind = f"_Tensor | {kind}"
             if mixes and each.type == "Tensor":
                 kind += " | _Number"  # a number stands for a tensor beside another tensor
             listed.insert(0, (each.name, kind, "" if needed else " = ..."))
@@ -208,8 +212,8 @@ from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, NamedTuple as _NamedTuple, overload as _overload
 
 from boxcar import (
-    Operator as _Operator, Tensor as _Tensor, _device as _device, _dtype as _dtype, _layout as _layout,
-    _memory_format as _memory_format, _Number as _Number, device as device)
+    Operator as _Operator, Tensor as _Tensor, _device as _device, _dtype as _dtype, _DtypeLike as _DtypeLike,
+    _layout as _layout, _memory_format as _memory_format, _Number as _Number, device as device)
 
 def __getattr__(name: _b.str) -> _Any: ...  # namespaces of scripts and of operators that Python defines
 

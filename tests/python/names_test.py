@@ -48,6 +48,24 @@ class Methods(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "nothing but memory_format="):
             x.float(1)
 
+    def test_small_things_that_programs_of_pytorchs_use(self):
+        x = boxcar.tensor([[1.0, 2.0], [3.0, 4.0]])
+        self.assertTrue(boxcar.is_tensor(x) and x.is_contiguous() and not x.t().is_contiguous())
+        image = boxcar.ones(1, 2, 3, 3).contiguous(memory_format=boxcar.channels_last)
+        self.assertTrue(image.is_contiguous(memory_format=boxcar.channels_last))
+        self.assertEqual(x.type(boxcar.int64).dtype, boxcar.int64)
+        self.assertEqual(x.type_as(boxcar.tensor(1)).dtype, boxcar.int64)
+        self.assertEqual(boxcar.tensor(1).new_tensor([2.0]).dtype, boxcar.int64)
+        self.assertEqual([each.tolist() for each in reversed(x)], [[3.0, 4.0], [1.0, 2.0]])
+        self.assertEqual(complex(boxcar.tensor(1 + 2j)), 1 + 2j)
+        self.assertEqual(boxcar.promote_types(boxcar.int32, boxcar.float16), boxcar.float16)
+        self.assertEqual(boxcar.result_type(x, 1), boxcar.float32)
+        self.assertEqual(x[:, boxcar.newaxis].shape, (2, 1, 2))
+        self.assertEqual((boxcar.inf, round(boxcar.pi, 2), round(boxcar.e, 2)), (float("inf"), 3.14, 2.72))
+        self.assertNotEqual(boxcar.nan, boxcar.nan)
+        x.add_(1)
+        self.assertEqual(x._version, 1)
+
     def test_methods_whose_tensor_is_not_the_first_argument_of_the_operator(self):
         x = boxcar.tensor([1.0, 2.0])
         self.assertEqual(x.where(x > 1, 0).tolist(), [0.0, 2.0])

@@ -32,7 +32,12 @@ best: Tensor = x.max(1).indices
 shape: tuple[int, ...] = x.shape
 rows: int = x.size(0)
 number: float = x.sum().item()
-pieces: list[Tensor] = x.split(1) + boxcar.ops.aten.split.Tensor(x, 1)
+pieces: tuple[Tensor, ...] = x.split(1) + boxcar.ops.aten.split(x, 1)
+whole: Tensor = boxcar.cat(pieces).type(float).to(boxcar.promote_types(int, boxcar.float32))
+leaf: Tensor = boxcar.tensor([1], dtype=float, requires_grad=True)
+slopes: tuple[Tensor, ...] = boxcar.autograd.grad(leaf * leaf, leaf)
+handle = leaf.register_hook(lambda grad: grad * 2)
+handle.remove()
 same: bool = boxcar.equal(x, y)
 kind: boxcar.dtype = x.dtype
 x[0, 1:] = 3

@@ -123,6 +123,15 @@ class Sharing(unittest.TestCase):
         gc.collect()
         self.assertEqual(theirs.tolist(), [0, 1, 2, 3, 4, 5])
 
+    def test_a_tensor_of_pytorchs_is_data(self):
+        theirs = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+        ours = boxcar.tensor(theirs)
+        ours[0] = 5
+        self.assertEqual((ours.dtype, ours.tolist(), theirs.tolist()), (boxcar.float64, [5.0, 2.0], [1.0, 2.0]))
+        self.assertEqual(boxcar.tensor([theirs[0], torch.tensor(3)]).tolist(), [1.0, 3.0])
+        self.assertEqual(boxcar.Tensor(torch.arange(2)).dtype, boxcar.float32)
+        self.assertEqual(boxcar.as_tensor(theirs.detach()).data_ptr(), theirs.data_ptr())
+
     def test_a_tensor_of_pytorch_is_refused_with_a_remedy(self):
         with self.assertRaisesRegex(TypeError, r"class 'torch\.Tensor'.*boxcar\.from_dlpack\(x\)"):
             boxcar.relu(torch.ones(2))

@@ -27,6 +27,50 @@ class Values(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "'dtype' must be ScalarType.*, not int"):
             boxcar.zeros(2, dtype=3)
 
+    def test_lists_of_tensors_that_operators_give_are_tuples(self):
+        x = boxcar.arange(4)
+        for result in (x.split(2), x.chunk(2), x.unbind(), boxcar.meshgrid(x, x), boxcar.where(x > 1),
+                       boxcar.nonzero(x > 1, as_tuple=True)):
+            self.assertIs(type(result), tuple)
+        self.assertEqual(boxcar.cat(x.split(2)).tolist(), [0, 1, 2, 3])
+        self.assertEqual(boxcar.cat(tuple(x.reshape(-1, 1).unbind()[:0]) + (x,)).tolist(), [0, 1, 2, 3])
+        self.assertEqual(boxcar.stack(boxcar.zeros(200).unbind()).shape, (200,))
+
+    def test_what_where_and_nonzero_give_is_an_index(self):
+        x = boxcar.arange(6).reshape(2, 3)
+        self.assertEqual(x[boxcar.where(x > 3)].tolist(), [4, 5])
+        self.assertEqual(x[boxcar.nonzero(x > 3, as_tuple=True)].tolist(), [4, 5])
+        x[boxcar.where(x > 3)] = 0
+        self.assertEqual(x.tolist(), [[0, 1, 2], [3, 0, 0]])
+
+    def test_a_range_is_an_index(self):
+        self.assertEqual(boxcar.arange(4)[range(1, 4, 2)].tolist(), [1, 3])
+
+    def test_pythons_classes_of_numbers_are_dtypes(self):
+        for kind, dtype in ((float, boxcar.float64), (int, boxcar.int64), (bool, boxcar.bool), (complex, boxcar.complex128)):
+            self.assertEqual(boxcar.zeros(2, dtype=kind).dtype, dtype)
+            self.assertEqual(boxcar.tensor([1], dtype=kind).dtype, dtype)
+            self.assertEqual(boxcar.ones(1).to(kind).dtype, dtype)
+
+    def test_the_class_makes_floats_of_data_and_leaves_tensors(self):
+        self.assertEqual(boxcar.Tensor([1, 2]).dtype, boxcar.float32)
+        self.assertEqual(boxcar.Tensor([True]).tolist(), [1.0])
+        self.assertEqual(boxcar.Tensor(boxcar.tensor([1, 2])).dtype, boxcar.int64)
+
+    def test_tensors_in_lists_and_ranges_are_data(self):
+        self.assertEqual(boxcar.tensor([boxcar.tensor(1.0), boxcar.tensor([2])]).tolist(), [1.0, 2.0])
+        self.assertEqual(boxcar.tensor((boxcar.tensor(1), 2.5)).dtype, boxcar.float32)
+        self.assertEqual(boxcar.tensor(range(3)).tolist(), [0, 1, 2])
+        self.assertEqual(boxcar.tensor([range(2), [5, 6]]).tolist(), [[0, 1], [5, 6]])
+        with self.assertRaisesRegex(ValueError, "must have one element, and this one has 2; use boxcar.stack"):
+            boxcar.tensor([boxcar.ones(2)])
+
+    def test_a_tensor_of_a_tensor_is_a_copy_without_history(self):
+        w = boxcar.ones(2, requires_grad=True)
+        copied = boxcar.tensor(w)
+        copied[0] = 5
+        self.assertEqual((w.tolist(), copied.requires_grad), ([1.0, 1.0], False))
+
     def test_results_with_names_are_tuples_with_names(self):
         result = boxcar.tensor([[1, 5], [7, 2]]).max(dim=1)
         self.assertEqual(result.values.tolist(), [5, 7])
