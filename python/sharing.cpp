@@ -260,6 +260,10 @@ PyObject* tensorFromBuffer(PyObject* object, BufferUse use) {
                 "from_numpy(): the array is read-only, and operators may write to any tensor; copy it with "
                 "boxcar.tensor() or array.copy()");
   }
+  if (view.ndim > 0 && (view.shape == nullptr || view.strides == nullptr)) {  // dates of NumPy's
+    throwPython(PyExc_TypeError,
+                std::string("boxcar has no dtype for elements of class '") + Py_TYPE(object)->tp_name + "'");
+  }
   const ScalarType dtype = dtypeOfFormat(view);
   const auto itemsize = static_cast<int64_t>(view.itemsize);
   std::vector<int64_t> shape(view.shape, view.shape + view.ndim);

@@ -86,7 +86,7 @@ def _with_out(operator, args, *, out, **kwargs):
 
 # ---- Tensors as separate arguments ----
 
-@_form("broadcast_tensors", "block_diag", "cartesian_prod", "meshgrid")
+@_form("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "block_diag", "cartesian_prod", "meshgrid")
 def _of_tensors(operator, *tensors, **kwargs):
     if not tensors or not all(isinstance(each, _core.Tensor) for each in tensors):
         return NotImplemented

@@ -48,6 +48,10 @@ class Methods(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "nothing but memory_format="):
             x.float(1)
 
+    def test_several_tensors_get_dimensions_at_once(self):
+        shapes = [each.shape for each in boxcar.atleast_1d(boxcar.tensor(1), boxcar.ones(2, 3))]
+        self.assertEqual(shapes, [(1,), (2, 3)])
+
     def test_small_things_that_programs_of_pytorchs_use(self):
         x = boxcar.tensor([[1.0, 2.0], [3.0, 4.0]])
         self.assertTrue(boxcar.is_tensor(x) and x.is_contiguous() and not x.t().is_contiguous())

@@ -99,6 +99,10 @@ class Data(unittest.TestCase):
         self.assertEqual(boxcar.tensor((1, numpy.int8(3))).dtype, boxcar.int64)
         self.assertEqual(boxcar.tensor([numpy.bool_(True)]).dtype, boxcar.bool)
 
+    def test_dates_are_refused(self):
+        with self.assertRaisesRegex(TypeError, "no dtype for elements of class 'numpy.datetime64'"):
+            boxcar.tensor(numpy.datetime64("2020-01-01"))
+
     def test_as_tensor_and_asarray_share_memory_where_they_can(self):
         array = numpy.zeros(2)
         boxcar.as_tensor(array).fill_(1)
