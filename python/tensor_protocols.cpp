@@ -68,37 +68,35 @@ PyObject* inPlace(PyObject* a, PyObject* b) {
   return PyObject_Vectorcall(operators<name>(), arguments, 2, nullptr);
 }
 
-#define BOXCAR_NAMES(_)                                                                                            \
-  _(add)                                                                                                           \
-  _(sub)                                                                                                           \
-  _(mul)                                                                                                           \
-  _(div)                                                                                                           \
-  _(remainder)                                                                                                     \
-  _(floor_divide)                                                                                                  \
-  _(pow)                                                                                                           \
-  _(matmul)                                                                                                        \
-  _(bitwise_and)                                                                                                   \
-  _(bitwise_or)                                                                                                    \
-  _(bitwise_xor)                                                                                                   \
-  _(bitwise_not)                                                                                                   \
-  _(neg)                                                                                                           \
-  _(positive)                                                                                                      \
-  _(abs)                                                                                                           \
-  _(add_)                                                                                                          \
-  _(sub_)                                                                                                          \
-  _(mul_)                                                                                                          \
-  _(div_)                                                                                                          \
-  _(remainder_)                                                                                                    \
-  _(floor_divide_)                                                                                                 \
-  _(bitwise_and_)                                                                                                  \
-  _(bitwise_or_)                                                                                                   \
-  _(bitwise_xor_)                                                                                                  \
-  _(pow_)                                                                                                          \
-  _(eq)                                                                                                            \
-  _(ne)                                                                                                            \
-  _(lt)                                                                                                            \
-  _(le) _(gt) _(ge) _(item) _(unbind) _(bitwise_left_shift) _(bitwise_right_shift) _(mT) _(mH) _(matrix_H) _(real) \
-      _(imag) _(t)
+#define BOXCAR_NAMES(_)                                                                                                \
+  _(add)                                                                                                               \
+  _(sub)                                                                                                               \
+  _(mul)                                                                                                               \
+  _(div)                                                                                                               \
+  _(remainder)                                                                                                         \
+  _(floor_divide)                                                                                                      \
+  _(pow)                                                                                                               \
+  _(matmul)                                                                                                            \
+  _(bitwise_and)                                                                                                       \
+  _(bitwise_or)                                                                                                        \
+  _(bitwise_xor)                                                                                                       \
+  _(bitwise_not)                                                                                                       \
+  _(neg)                                                                                                               \
+  _(positive)                                                                                                          \
+  _(abs)                                                                                                               \
+  _(add_)                                                                                                              \
+  _(sub_)                                                                                                              \
+  _(mul_)                                                                                                              \
+  _(div_)                                                                                                              \
+  _(remainder_)                                                                                                        \
+  _(floor_divide_)                                                                                                     \
+  _(bitwise_and_)                                                                                                      \
+  _(bitwise_or_)                                                                                                       \
+  _(bitwise_xor_)                                                                                                      \
+  _(pow_)                                                                                                              \
+  _(eq)                                                                                                                \
+  _(ne) _(lt) _(le) _(gt) _(ge) _(item) _(unbind) _(bitwise_left_shift) _(bitwise_right_shift) _(mT) _(mH) _(matrix_H) \
+      _(real) _(imag) _(t)
 #define BOXCAR_NAME(name) constexpr char k_##name[] = "aten::" #name;
 BOXCAR_NAMES(BOXCAR_NAME)
 #undef BOXCAR_NAME
@@ -434,17 +432,16 @@ void* slot(Function* function) {
 
 namespace {
 
-// Whether numbers of NumPy's are in nested lists: their dtypes count, and numbers of IValues have none.
-bool holdsNumpyScalar(PyObject* data, int depth = 0) {
-  constexpr int kDeepest = 64;
-  if ((PyList_CheckExact(data) == 0 && PyTuple_CheckExact(data) == 0) || depth == kDeepest) {
+// Whether numbers of NumPy's are in nested lists, which do not hold themselves: their dtypes count, and IValues have
+// none.
+bool holdsNumpyScalar(PyObject* data) {
+  if (PyList_CheckExact(data) == 0 && PyTuple_CheckExact(data) == 0)
     return PyFloat_CheckExact(data) == 0 && PyLong_CheckExact(data) == 0 && isNumpyScalar(data);
-  }
   PyObject* const* const items = PySequence_Fast_ITEMS(data);
-  return std::any_of(items, items + PySequence_Fast_GET_SIZE(data),
-                     [depth](PyObject* item) { return holdsNumpyScalar(item, depth + 1); });
+  return std::any_of(items, items + PySequence_Fast_GET_SIZE(data), holdsNumpyScalar);
 }
 
+// Returns null for lists with numbers of NumPy's.
 PyObject* tensorFromValue(PyObject* data, const std::array<IValue, 3>& options) {
   IValue given;
   Reference shared;
@@ -460,6 +457,8 @@ PyObject* tensorFromValue(PyObject* data, const std::array<IValue, 3>& options) 
                                                "class '{}'",
                                                Py_TYPE(data)->tp_name));
     }
+    const bool may_hold_others = given.isGenericList() || given.isTuple();
+    if (may_hold_others && holdsNumpyScalar(data)) return nullptr;
   }
   std::array<IValue, 4> arguments = {std::move(given), options[0], options[1], options[2]};
   return wrapTensor(interp::builtins()[*interp::findBuiltin("tensor")].function(arguments).toTensor());
@@ -490,14 +489,14 @@ PyObject* tensorFromData(PyObject* data, PyObject* dtype, PyObject* device) {
     const IValue wanted = toValue(device);
     options[1] = wanted.isString() ? Device(wanted.toStringView()) : wanted.toDevice();
   }
-  const bool is_list = PyList_Check(data) != 0 || PyTuple_Check(data) != 0;
-  if (is_list && holdsNumpyScalar(data)) return tensorFromOther(data, options);
   try {
-    return tensorFromValue(data, options);
+    if (PyObject* const tensor = tensorFromValue(data, options)) return tensor;
   } catch (const Error&) {
     if (PyObject* const tensor = tensorFromOther(data, options)) return tensor;
     throw;
   }
+  if (PyObject* const tensor = tensorFromOther(data, options)) return tensor;
+  throwPython(PyExc_TypeError, "tensor() takes numbers of NumPy's that have a dtype of boxcar's");
 }
 
 void addProtocols(std::vector<PyType_Slot>& slots) {

@@ -64,6 +64,10 @@ class Values(unittest.TestCase):
         self.assertEqual(boxcar.tensor([range(2), [5, 6]]).tolist(), [[0, 1], [5, 6]])
         with self.assertRaisesRegex(ValueError, "must have one element, and this one has 2; use boxcar.stack"):
             boxcar.tensor([boxcar.ones(2)])
+        endless = []
+        endless += [endless, endless]
+        with self.assertRaises(RecursionError):
+            boxcar.tensor(endless)
 
     def test_a_tensor_of_a_tensor_is_a_copy_without_history(self):
         w = boxcar.ones(2, requires_grad=True)
