@@ -64,6 +64,15 @@ void callDynamic(const LinkedDynamicSite& linked, Stack& stack) {
 IValue callFunction(const FunctionObject& function, std::span<IValue> values,
                     std::span<const std::string_view> keywords) {
   const FunctionSchema& schema = function.schema();
+  if (schema.is_vararg()) {  // a callable of Python, which sees for itself what fits
+    for (const std::string_view keyword : keywords) {
+      BOXCAR_CHECK(keyword.empty(), "{} takes its arguments by position, not by name (`{}`)", function.text(), keyword);
+    }
+    Stack stack;
+    for (IValue& value : values) stack.push_back(std::move(value));
+    function.call(stack);
+    return packResults(stack, 0);
+  }
   const FunctionSchema* const candidates[] = {&schema};
   // A method is `Struct.method`; of an operator, the overload is not shown.
   const bool is_operator = schema.operator_name().getNamespace().has_value();

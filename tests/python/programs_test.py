@@ -1,5 +1,6 @@
 """Scripts and models that Python loads and calls."""
 
+import functools
 import os
 import pathlib
 import signal
@@ -32,6 +33,31 @@ class Scripts(unittest.TestCase):
             self.assertIs(type(program.same(value)), type(value))
         self.assertEqual(program.two(), (1, "a"))
         self.assertEqual(program.same(boxcar.device("cpu")), boxcar.device("cpu"))
+
+    def test_every_callable_of_python_is_a_function(self):
+        program = boxcar.compile("fn f(Tensor x, Function g) -> Tensor { return g(x) }\n"
+                                 "fn two(Tensor x, Function g) -> Tensor { return g(x, 3) }\n"
+                                 "fn named(Tensor x, Function g) -> Tensor { return g(x, by=3) }\n"
+                                 "fn twice(Tensor x) -> Tensor { return x * 2 }")
+
+        class Scale:
+            def scaled(self, x, by=2):
+                return x * by
+
+            def __call__(self, *args):
+                return self.scaled(*args)
+        x = boxcar.tensor([-1.0])
+        callables = {"operator": boxcar.relu, "overload": boxcar.ops.aten.relu.default, "functional": boxcar.nn.functional.relu,
+                     "method": Scale().scaled, "object": Scale(), "script": program.twice,
+                     "partial": functools.partial(boxcar.mul, other=4), "lambda": lambda x, by=5: x * by,
+                     "method of a tensor": boxcar.tensor([7.0]).mul, "class": lambda *args: boxcar.Tensor(*args)}
+        expected = [0, 0, 0, -2, -2, -2, -4, -5, -7, -1]
+        self.assertEqual([program.f(x, each).item() for each in callables.values()], expected)
+        self.assertEqual([program.two(x, each).item() for each in (boxcar.mul, Scale(), Scale().scaled)], [-3, -3, -3])
+        with self.assertRaisesRegex(boxcar.ScriptError, r"takes its arguments by position, not by name \(`by`\)"):
+            program.named(x, Scale())
+        with self.assertRaisesRegex(boxcar.ScriptError, "TypeError: .*relu"):
+            program.two(x, boxcar.relu)
 
     def test_files_are_loaded_and_run(self):
         with tempfile.TemporaryDirectory() as folder:
