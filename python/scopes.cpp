@@ -1,3 +1,5 @@
+#include <boxcar/dispatcher/call/grad_mode.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
@@ -17,9 +19,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -73,6 +77,23 @@ class HandlerBlock final : public Block {
   std::optional<HandlerGuard> guard_;
 };
 
+// inference_mode(), which the language has itself and no backend registers.
+constexpr std::string_view kInferenceSchema = "inference_mode(bool mode=True) -> ()";
+
+class InferenceBlock final : public Block {
+ public:
+  explicit InferenceBlock(bool mode) : mode_(mode) {}
+  void enter() override { guard_.emplace(mode_); }
+  std::string leave(bool /*failed*/) override {
+    guard_.reset();
+    return {};
+  }
+
+ private:
+  const bool mode_;
+  std::optional<InferenceMode> guard_;
+};
+
 // A handler in Python: handler(op, args) answers each call of an operator.
 class PythonHandler final : public Block {
  public:
@@ -95,19 +116,41 @@ class PythonHandler final : public Block {
   std::optional<ModeGuard> guard_;
 };
 
+// The number of the calling thread, which no later thread gets.
+uint64_t threadNumber() noexcept { return PyThreadState_GetID(PyThreadState_Get()); }
+
 // What Python's `with` takes.
 class ScopeOfWith final {
  public:
   explicit ScopeOfWith(std::unique_ptr<Block> block) : block_(std::move(block)) {}
+  ScopeOfWith(const ScopeOfWith&) = delete;
+  ScopeOfWith& operator=(const ScopeOfWith&) = delete;
+  ~ScopeOfWith() {
+    if (!is_on_ || thread_ == threadNumber()) return;
+    // The other thread's calls still go through it.
+    static_cast<void>(block_.release());
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    if (PyErr_WarnEx(PyExc_RuntimeWarning,
+                     "a scope of boxcar's was dropped on a thread other than the one that entered it, where it stays "
+                     "on; leave its `with` block on the thread that entered it",
+                     1) < 0)
+      PyErr_WriteUnraisable(nullptr);
+    PyErr_Restore(type, value, trace);
+  }
 
   void enter() {
     BOXCAR_CHECK(block_ != nullptr, "this scope was garbage: nothing is left of it");
     BOXCAR_CHECK(!is_on_, "this scope is on already; make another one for a block inside its own");
     block_->enter();
+    thread_ = threadNumber();
     is_on_ = true;
   }
   void leave(bool failed) {
     BOXCAR_CHECK(is_on_, "this scope is not on");
+    BOXCAR_CHECK(thread_ == threadNumber(),
+                 "this scope was entered on another thread, and only that thread can end it: leave the `with` block on "
+                 "the thread that entered it (a generator with one must be closed there)");
     is_on_ = false;
     report_ = block_->leave(failed);
   }
@@ -122,6 +165,7 @@ class ScopeOfWith final {
  private:
   std::unique_ptr<Block> block_;
   std::optional<std::string> report_;
+  uint64_t thread_ = 0;  // that entered it
   bool is_on_ = false;
 };
 
@@ -174,6 +218,11 @@ ScopeOfWith* makeScope(const std::string& name, const nb::args& args, const nb::
     if (!fault.empty()) throwPython(PyExc_ValueError, fmt::format("{}: {}", name, fault));
     return new ScopeOfWith(std::make_unique<HandlerBlock>(kind->make(arguments)));
   }
+  if (name == "inference_mode") {
+    const std::vector<IValue> arguments =
+        argumentsOf(parseSchema(std::string(kInferenceSchema)), args.ptr(), keywords.ptr());
+    return new ScopeOfWith(std::make_unique<InferenceBlock>(arguments[0].toBool()));
+  }
   const ScopeKind* const kind = findScopeKind(name);
   BOXCAR_CHECK(kind != nullptr, "there is no scope or handler called {}", name);
   const FunctionSchema schema = parseSchema(kind->schema);
@@ -184,6 +233,8 @@ ScopeOfWith* makeScope(const std::string& name, const nb::args& args, const nb::
 std::vector<std::tuple<std::string, std::string, bool>> listScopes() {
   std::vector<std::tuple<std::string, std::string, bool>> all;
   for (const ScopeKind* kind : scopeKinds()) all.emplace_back(kind->schema, kind->help, false);
+  all.emplace_back(kInferenceSchema,
+                   "Nothing is differentiated in the block; enable_grad() inside does not turn it on.", false);
   for (const HandlerKind* kind : handlerKinds()) all.emplace_back(kind->schema, kind->help, true);
   return all;
 }
@@ -228,6 +279,9 @@ void addScopes(nb::module_& module) {
       .def_prop_ro("report", &ScopeOfWith::report, "What a handler says when it is switched off; None before.");
   module.def("_scope", &makeScope);
   module.def("_scopes", &listScopes);
+  module.def("is_grad_enabled", &GradMode::is_enabled, "Whether this thread records calls for differentiation.");
+  module.def("is_inference_mode_enabled", &InferenceMode::is_enabled, "Whether this thread is in inference_mode().");
+  module.def("_set_grad_enabled", &GradMode::set_enabled);
   module.def(
       "handler", &makeHandler, "function"_a, nb::kw_only(), "key"_a = "PreDispatch", "sees_calls_below"_a = false,
       "A scope in which [function](op, args) answers the calls of operators, on this thread: [args] is the list of all "

@@ -10,7 +10,8 @@ import importlib as _importlib
 from boxcar import _core
 from boxcar._core import (  # noqa: F401
     CompileError, Function, Operator, Program, Registration, Scope, ScriptError, Tensor, __version__, compile, device,
-    dtype, fallback, from_dlpack, from_numpy, handler, layout, load, memory_format, redispatch, tensor)
+    dtype, fallback, from_dlpack, from_numpy, handler, is_grad_enabled, is_inference_mode_enabled, layout, load,
+    memory_format, redispatch, tensor)
 from boxcar._core import (  # noqa: F401
     bfloat16, bool, channels_last, channels_last_3d, complex64, complex128, contiguous_format, float16, float32, float64,
     int8, int16, int32, int64, preserve_format, strided, uint8)
@@ -54,4 +55,5 @@ def __getattr__(name):
 
 def __dir__():
     names = {name.removeprefix("aten::") for name in _core._operator_names() if name.startswith("aten::")}
+    names = {name for name in names if not name.startswith("__")}  # __and__ and its like are methods
     return sorted(set(globals()) | names | set(_LAZY))

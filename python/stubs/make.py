@@ -254,15 +254,17 @@ def scopes():
         schema.name = "boxcar::" + schema.name
         parameters, _ = next(Writer().functions(schema))
         parameters = parameters.replace("path: _b.str", "path: _Path")
-        if schema.name.split("::")[1] in ("no_grad", "enable_grad", "inference_mode"):
-            name = schema.name.split("::")[1]
-            lines.append(f"@_overload\ndef {name}() -> _GradScope: ...\n@_overload\ndef {name}(function: _F) -> _F: ...\n")
-        elif _core._operators("aten::" + schema.name.split("::")[1]) is not None:
-            name = schema.name.split("::")[1]
+        name = schema.name.split("::")[1]
+        if name in ("no_grad", "enable_grad", "inference_mode"):
+            lines.append(f"@_overload\ndef {name}({parameters}) -> _GradScope: ...\n"
+                         f"@_overload\ndef {name}(function: _F) -> _F: ...\n")
+        elif name == "set_grad_enabled":
+            lines.append(f"def {name}({parameters}) -> _GradScope: ...\n")
+        elif _core._operators("aten::" + name) is not None:
             lines.append(f"@_overload\ndef {name}({parameters}) -> Scope: ...\n"
                          f"@_overload\ndef {name}(input: Tensor) -> Tensor: ...\n")
         else:
-            lines.append(f"def {schema.name.split('::')[1]}({parameters}) -> Scope: ...\n")
+            lines.append(f"def {name}({parameters}) -> Scope: ...\n")
     return "".join(lines)
 
 
