@@ -323,7 +323,6 @@ PyObject* nameOf(PyObject* object, void* /*unused*/) {
 PyObject* fullNameOf(PyObject* object, void* /*unused*/) {
   return PyUnicode_FromString(targetOf(object)->name().c_str());
 }
-PyObject* moduleOf(PyObject* /*object*/, void* /*unused*/) { return PyUnicode_FromString("boxcar"); }
 
 PyObject* schemasOf(PyObject* object, void* /*unused*/) {
   try {
@@ -362,7 +361,6 @@ PyMemberDef kMembers[] = {
 const PyGetSetDef kFields[] = {
     {"__name__", nameOf, nullptr, nullptr, nullptr},
     {"__qualname__", fullNameOf, nullptr, nullptr, nullptr},
-    {"__module__", moduleOf, nullptr, nullptr, nullptr},
     {"__doc__", documentationOf, nullptr, nullptr, nullptr},
     {"name", fullNameOf, nullptr, "The name, with the namespace of an operator.", nullptr},
     {"schemas", schemasOf, nullptr, "The schemas that a call chooses from, as text.", nullptr},

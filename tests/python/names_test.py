@@ -1,6 +1,7 @@
 """Names and argument forms that PyTorch's Python accepts."""
 
 import pathlib
+import pydoc
 import tempfile
 import unittest
 
@@ -33,6 +34,24 @@ class Arguments(unittest.TestCase):
         script = boxcar.compile("fn twice(Tensor self) -> Tensor { return self + self }")
         with self.assertRaisesRegex(TypeError, "input"):
             script.twice(input=boxcar.ones(1))
+
+
+class Module(unittest.TestCase):
+    def test_every_name_of_the_module_is_there(self):
+        for name in dir(boxcar):
+            try:
+                self.assertTrue(hasattr(boxcar, name), name)
+            except ModuleNotFoundError:
+                self.assertIn(name, ("from_torch",))
+
+    def test_help_of_the_module_and_of_its_classes_is_there(self):
+        text = pydoc.plain(pydoc.render_doc(boxcar))
+        self.assertIn("an operator dispatcher, and scripts and models", text)
+        self.assertIn("class Operator", text)
+        self.assertEqual(boxcar.Operator.__module__, "boxcar")
+        self.assertEqual(boxcar.relu.__module__, "boxcar")
+        for each in (boxcar.Operator, boxcar.Function, boxcar.Tensor, boxcar.relu, boxcar.no_grad):
+            self.assertIn("boxcar", pydoc.plain(pydoc.render_doc(each)))
 
 
 class Methods(unittest.TestCase):
