@@ -22,8 +22,8 @@ void addAll(const Tensor& offsets, const Tensor& index, const native::IndexedDim
     all_steps[kMaxOperands + 2] = steps[kMaxOperands + 1];
     elementwise<int64_t, int64_t, int64_t>(
         operands, all_steps, n0, n1, [&, dim = dim, size = size, step = step](int64_t offset, int64_t place) {
-          BOXCAR_CHECK(place >= -size && place < size, "index {} is out of bounds for dimension {} with size {}", place,
-                       dim, size);
+          BOXCAR_CHECK_INDEX(place >= -size && place < size, "index {} is out of bounds for dimension {} with size {}",
+                             place, dim, size);
           return offset + (place < 0 ? place + size : place) * step;
         });
   });

@@ -20,8 +20,8 @@ struct Look {
 }  // namespace
 
 void IndexedRun::fail(int64_t place) const {
-  BOXCAR_FAIL("{}{}index {} is out of bounds for dimension {} with size {}", name, name.empty() ? "" : "(): ", place,
-              dim, size);
+  boxcar::detail::failIndex("{}{}index {} is out of bounds for dimension {} with size {}", name,
+                            name.empty() ? "" : "(): ", place, dim, size);
 }
 
 void IndexedRun::cut(CallableRef<void(const IndexedRun&, int64_t)> body) const {

@@ -70,7 +70,7 @@ std::vector<std::optional<Tensor>> indexOfEachDim(const Tensor& self, const Indi
     }
     for (size_t i = 0; i < index->sizes().size(); ++i) {
       const size_t dim = result.size() + i;
-      BOXCAR_CHECK(
+      BOXCAR_CHECK_INDEX(
           dim < self.sizes().size() && index->sizes()[i] == self.sizes()[dim],
           "The shape of the mask [{}] at index {} does not match the shape of the indexed tensor [{}] at index "
           "{}",
@@ -116,8 +116,8 @@ DimVector broadcastIndices(const std::vector<std::optional<Tensor>>& indices) {
 void checkHasPlaces(const Tensor& self, const std::vector<std::optional<Tensor>>& indices, const DimVector& sizes) {
   if (numelOf(sizes) == 0) return;
   for (size_t i = 0; i < indices.size(); ++i) {
-    BOXCAR_CHECK(!indices[i].has_value() || self.sizes()[i] > 0, "index is out of bounds for dimension {} with size 0",
-                 i);
+    BOXCAR_CHECK_INDEX(!indices[i].has_value() || self.sizes()[i] > 0,
+                       "index is out of bounds for dimension {} with size 0", i);
   }
 }
 

@@ -212,9 +212,19 @@ void explainExclusion(const Call& call) {
                             : "Register one that is not a fallthrough");
   }
   explainWhatBringsNoKey(op, stack);
+  const size_t count = op.schema().arguments().size();
+  for (size_t i = 0; stack.size() >= count && i < count; ++i) {
+    const Argument& argument = op.schema().arguments()[i];
+    const IValue& value = peek(stack, i, count);
+    if (argument.type() != Type::listOf(Type::tensor()) || !value.isList() || value.length() > 0) continue;
+    BOXCAR_FAIL(
+        "could not run {}: it needs at least one tensor, and the list '{}' (position {}) is empty. It has kernels "
+        "for: {}",
+        op.operator_name(), argument.name(), i + 1, op.entry().listKernelKeys());
+  }
   BOXCAR_FAIL(
-      "could not run {}: no argument is a tensor (or all lists of tensors are empty), and the operator has no "
-      "composite kernel that runs without one. It has kernels for: {}. Pass a tensor, or a device to a factory{}",
+      "could not run {}: no argument is a tensor, and the operator has no composite "
+      "kernel that runs without one. It has kernels for: {}. Pass a tensor, or a device to a factory{}",
       op.operator_name(), op.entry().listKernelKeys(),
       call.is_of_a_script ? fmt::format(", or write `impl {} @ CompositeExplicitAutograd {{ … }}`", op.operator_name())
                           : "");

@@ -136,7 +136,8 @@ TensorPlace tensorPlace(const IValue& tensor, std::string_view form, std::span<c
   const int64_t dimensions = tensor.toTensor().dim();
   int64_t taken = 0;
   for (const Part& part : parts) taken += dimensionsOf(part);
-  BOXCAR_CHECK(taken <= dimensions, "an index of {} dimensions is too long for a Tensor of {}", taken, dimensions);
+  BOXCAR_CHECK_INDEX(taken <= dimensions, "an index of {} dimensions is too long for a Tensor of {}", taken,
+                     dimensions);
   PlaceFinder finder(tensor);
   for (const Part& part : parts) {
     if (part.letter == '.') {

@@ -140,7 +140,7 @@ TEST(Cat, NamesTheTensorThatDoesNotFit) {
   EXPECT_EQ(errorOf([&] { cat(flat); }), "Tensors must have same number of dimensions: got 2 and 1");
   const Tensor numbers[] = {zeros({2}), scalar_tensor(1)};
   EXPECT_EQ(errorOf([&] { cat(numbers); }), "zero-dimensional tensor (at position 1) cannot be concatenated");
-  EXPECT_TRUE(errorOf([] { cat(TensorList()); }).starts_with("could not run aten::cat: no argument is a tensor"));
+  EXPECT_TRUE(errorOf([] { cat(TensorList()); }).starts_with("could not run aten::cat: it needs at least one tensor"));
 }
 
 TEST(Stack, AddsADimension) {

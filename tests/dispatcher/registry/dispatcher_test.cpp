@@ -193,10 +193,15 @@ TEST(Dispatcher, CallWithoutTensorsNeedsACompositeKernel) {
   m.def("count(Tensor[] all) -> int");
   Library cpu = implementations(DispatchKey::CPU);
   cpu.impl("count", [](TensorList all) { return static_cast<int64_t>(all.size()); });
-  EXPECT_EQ(
-      errorOf([&] { find("test::count").typed<int64_t(TensorList)>().call({}); }),
-      "could not run test::count: no argument is a tensor (or all lists of tensors are empty), and the operator has "
-      "no composite kernel that runs without one. It has kernels for: CPU. Pass a tensor, or a device to a factory");
+  EXPECT_EQ(errorOf([&] { find("test::count").typed<int64_t(TensorList)>().call({}); }),
+            "could not run test::count: it needs at least one tensor, and the list 'all' (position 1) is empty. It has "
+            "kernels "
+            "for: CPU");
+  m.def("size(int n) -> int");
+  cpu.impl("size", [](int64_t n) { return n; });
+  EXPECT_EQ(errorOf([&] { find("test::size").typed<int64_t(int64_t)>().call(1); }),
+            "could not run test::size: no argument is a tensor, and the operator has no composite kernel that runs "
+            "without one. It has kernels for: CPU. Pass a tensor, or a device to a factory");
 }
 
 TEST(Dispatcher, FindSchemaOrThrowTellsMissingFromUndefinedAndSuggests) {
