@@ -6,8 +6,11 @@
 #include <boxcar/python/reference.h>
 #include <boxcar/python/wait.h>
 #include <boxcar/schema/schema_error.h>
+#include <fmt/format.h>
 
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace boxcar::python {
@@ -51,6 +54,24 @@ void raiseWith(PyObject* type, const std::string& message, const Set& set) {
 void setAttribute(PyObject* object, const char* name, PyObject* value) {
   if (value != nullptr) PyObject_SetAttrString(object, name, value);
   Py_XDECREF(value);
+}
+
+// Replaces "a kernel with BOXCAR_LIBRARY_IMPL(my, CPU, m)", the remedy for C++, by that for Python.
+std::string withRemedyOfPython(std::string message) {
+  constexpr std::string_view kMacro = "BOXCAR_LIBRARY_IMPL(";
+  const size_t begin = message.find(kMacro);
+  const size_t comma = message.find(", ", begin);
+  const size_t end = message.find(", m)", begin);
+  if (begin == std::string::npos || comma == std::string::npos || end == std::string::npos || comma >= end)
+    return message;
+  const std::string library = message.substr(begin + kMacro.size(), comma - begin - kMacro.size());
+  const std::string key = message.substr(comma + 2, end - comma - 2);
+  const std::string remedy = library == "_" ? fmt::format("boxcar.fallback(\"{}\", function)", key)
+                                            : fmt::format(
+                                                  "boxcar.Library(\"{}\").impl(name, \"{}\"), or with "
+                                                  "register_kernel(\"{}\") of what boxcar.op() made",
+                                                  library, key, key);
+  return message.replace(begin, end + 4 - begin, remedy);
 }
 
 void raiseCompileError(const CompileError& error) {
@@ -131,7 +152,7 @@ PyObject* setPythonException() noexcept {
   } catch (const IndexError& error) {
     PyErr_SetString(PyExc_IndexError, error.what());
   } catch (const Error& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
+    PyErr_SetString(PyExc_RuntimeError, withRemedyOfPython(error.message()).c_str());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {

@@ -2,9 +2,11 @@
 #include <boxcar/interpreter/runtime/interrupt.h>
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_error.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/functions.h>
 #include <boxcar/python/program.h>
+#include <boxcar/python/reference.h>
 #include <boxcar/python/wait.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,12 +15,17 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -156,15 +163,52 @@ void readyToCall(Program& program, bool prepares, bool runs) {
   if (runs) program.run();
 }
 
+// Throws Python's error of a file: FileNotFoundError, IsADirectoryError and so on, with `filename`.
+[[noreturn]] void throwFileErrorOf(const std::string& path, int code) {
+  const std::string text = std::generic_category().message(code);
+  const Reference arguments = Reference::steal(checked(Py_BuildValue("(iss)", code, text.c_str(), path.c_str())));
+  PyErr_SetObject(PyExc_OSError, arguments.get());
+  throwPythonError();
+}
+
+// Throws where a file is no script by what it holds.
+void checkIsScript(const std::string& path) {
+  constexpr std::string_view kPython = ".py";
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return;
+  if (path.ends_with(kPython)) {
+    throwPython(PyExc_ValueError,
+                fmt::format("'{}' is a program of Python's, which `import` reads; load() takes boxcar's "
+                            "scripts (.ops) and models (.pt2, .pt, .onnx)",
+                            path));
+  }
+  std::string begin(4096, ' ');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<size_t>(file.gcount()));
+  if (begin.find('\0') != std::string::npos) {
+    throwPython(PyExc_ValueError,
+                fmt::format("'{}' holds no program, but binary data; boxcar.io.load() reads tensors from "
+                            "safetensors, checkpoints and the like",
+                            path));
+  }
+}
+
 // A model is there to be called with fixed weights, and so it is prepared unless [prepare] says otherwise.
 LoadedProgram* load(const nb::object& path, std::optional<bool> prepare, bool runs) {
   const std::string name = pathOf(path);
   const bool is_model = interp::isModelPath(name);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored)) throwFileErrorOf(name, EISDIR);
+  if (!is_model && std::filesystem::is_regular_file(name, ignored)) checkIsScript(name);
   std::optional<Program> program;
-  {
+  try {
     const WithoutGil without_gil;
     program = is_model ? Program::compile(interp::importModel(name), name + ".ops") : Program::load(name);
     readyToCall(*program, prepare.value_or(is_model), runs);
+  } catch (const FileError& error) {
+    // Another file that the program reads is named by the error's own text.
+    if (program.has_value() || error.message().find(name) == std::string::npos) throw;
+    throwFileErrorOf(name, error.code());
   }
   return new LoadedProgram(*std::move(program));
 }
@@ -228,7 +272,9 @@ void addPrograms(nb::module_& module) {
            })
       .def("__repr__",
            [](LoadedProgram& self) {
-             return fmt::format("<boxcar.Program with the functions {}>", fmt::join(self.functions(), ", "));
+             const std::vector<std::string> names = self.functions();
+             if (names.empty()) return std::string("<boxcar.Program without functions>");
+             return fmt::format("<boxcar.Program with the functions {}>", fmt::join(names, ", "));
            })
       .def("__call__", [](LoadedProgram& self, const nb::args& args, const nb::kwargs& keywords) {
         return self.function("forward")(*args, **keywords);

@@ -28,8 +28,9 @@ PyObject* tupleClass(const FunctionSchema& schema) {
       const Reference name = Reference::steal(checked(PyUnicode_FromString(names[i].c_str())));
       checkStatus(PyList_Append(fields.get(), name.get()));
     }
-    const Reference collections = Reference::steal(checked(PyImport_ImportModule("collections")));
-    found = checked(PyObject_CallMethod(collections.get(), "namedtuple", "sO", names[0].c_str(), fields.get()));
+    const Reference tuple = Reference::steal(checked(PyList_AsTuple(fields.get())));
+    const Reference module = Reference::steal(checked(PyImport_ImportModule("boxcar._results")));
+    found = checked(PyObject_CallMethod(module.get(), "named", "sO", names[0].c_str(), tuple.get()));
   }
   return found;
 }

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::python {
@@ -190,7 +191,18 @@ int contains(PyObject* object, PyObject* value) {
 
 PyObject* show(PyObject* object) {
   try {
-    const std::string text = toString(tensorOf(object));
+    std::string text = toString(tensorOf(object));
+    constexpr std::string_view kPlain = "tensor";
+    if (Py_TYPE(object) != detail::tensor_type && text.starts_with(kPlain)) {
+      // The class's name in its place, and further lines as far in.
+      const std::string_view full = Py_TYPE(object)->tp_name;
+      const std::string name(full.substr(full.rfind('.') + 1));
+      text.replace(0, kPlain.size(), name);
+      for (size_t line = text.find('\n'); line != std::string::npos; line = text.find('\n', line + 1)) {
+        if (text.compare(line + 1, kPlain.size(), std::string(kPlain.size(), ' ')) == 0)
+          text.replace(line + 1, kPlain.size(), std::string(name.size(), ' '));
+      }
+    }
     return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
   } catch (...) {
     return setPythonException();
@@ -491,9 +503,11 @@ PyObject* tensorFromData(PyObject* data, PyObject* dtype, PyObject* device) {
   }
   try {
     if (PyObject* const tensor = tensorFromValue(data, options)) return tensor;
-  } catch (const Error&) {
+  } catch (const Error& error) {
     if (PyObject* const tensor = tensorFromOther(data, options)) return tensor;
-    throw;
+    // What the function says of lists: they are no values that it can take.
+    if (!error.message().starts_with("tensor()")) throw;
+    throwPython(PyExc_ValueError, error.message());
   }
   if (PyObject* const tensor = tensorFromOther(data, options)) return tensor;
   throwPython(PyExc_TypeError, "tensor() takes numbers of NumPy's that have a dtype of boxcar's");

@@ -112,6 +112,10 @@ def op(schema, *, key=None, tags=()):
     Without `key`, the function serves all keys; with "CPU", only tensors there. The function gets all arguments,
     keyword-only ones by keyword.
     """
+    if not isinstance(schema, str):
+        name = getattr(schema, "__name__", "")
+        raise TypeError("boxcar.op() takes the operator's schema, and then decorates its function: write "
+                        f'@boxcar.op("my::{name if name.isidentifier() else "f"}(Tensor x) -> Tensor") above it')
     name = schema.split("(")[0].strip()
     if "::" not in name:
         raise ValueError(f"the schema '{schema}' has no namespace; write one of your own before the name, as in 'my::{name}'")

@@ -1,10 +1,11 @@
 """What tensors have beside what the class in C++ has: copies and pickles, and the state of factories."""
 
+import threading
 import types
 
 from boxcar import _core
 
-_default_device = []
+_default_device = threading.local()
 
 
 def _method(name):
@@ -73,6 +74,8 @@ _core.Tensor.register_hook, _core.Tensor.__reversed__, _core.Tensor.__complex__ 
 def _reduce(self, protocol):
     """Pickles the elements; the device and whether the tensor requires grad are kept."""
     requires_grad = self.requires_grad
+    if self.is_meta:  # there are no elements
+        return _restored, (type(self), None, self.dtype, tuple(self.shape), "meta", requires_grad, dict(vars(self)))
     plain = self.detach().cpu().contiguous()
     is_half = plain.dtype == _core.bfloat16
     data = bytes(memoryview(plain.view(_core.int16) if is_half else plain).cast("B")) if plain.numel() else b""
@@ -82,11 +85,11 @@ def _reduce(self, protocol):
 
 def _restored(cls, data, dtype, shape, device, requires_grad, attributes):
     empty = _core._operators("aten::empty")
-    made = empty(list(shape), dtype=dtype)
+    made = empty(list(shape), dtype=dtype, device="meta" if data is None else "cpu")
     if data:
         target = made.view(_core.int16) if dtype == _core.bfloat16 else made
         memoryview(target).cast("B")[:] = data
-    if device != "cpu":
+    if data is not None and device != "cpu":
         made = made.to(device)
     made = made if cls is _core.Tensor else cls(made)
     vars(made).update(attributes)
@@ -124,12 +127,13 @@ def manual_seed(seed):
 
 def set_default_device(device):
     """Sets where this thread's factories (zeros, rand …) make tensors that name no device; None means the CPU."""
-    while _default_device:
-        _default_device.pop().__exit__(None, None, None)
+    scope = vars(_default_device).pop("scope", None)
+    if scope is not None:
+        scope.__exit__(None, None, None)
     if device is not None:
         scope = _core._scope("device", str(device))
         scope.__enter__()
-        _default_device.append(scope)
+        _default_device.scope = scope
 
 
 def _init_subclass(cls, **keywords):

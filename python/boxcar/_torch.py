@@ -21,15 +21,20 @@ class _Memory:
         close(self._descriptor)
 
 
-def from_torch(model, args=(), kwargs=None, *, prepare=True):
+def from_torch(model, args=(), kwargs=None, *, prepare=True, **export):
     """The Program of a model of PyTorch.
 
         program = boxcar.from_torch(module, (x,))
         y = program(boxcar.from_dlpack(x))
 
     model: a torch.nn.Module, which torch.export.export() exports for the example arguments `args` and `kwargs`; or what
-    that returned, an ExportedProgram. The program has its own copy of the weights. It is prepared (see Program.prepare)
-    unless `prepare` says otherwise.
+    that returned, an ExportedProgram. Other arguments are those of torch.export.export(), such as `strict`, and
+    `dynamic_shapes` for a batch of any size:
+
+        batch = torch.export.Dim("batch")
+        program = boxcar.from_torch(module, (x,), dynamic_shapes=({0: batch},))
+
+    The program has its own copy of the weights. It is prepared (see Program.prepare) unless `prepare` says otherwise.
     """
     try:
         import torch
@@ -39,14 +44,14 @@ def from_torch(model, args=(), kwargs=None, *, prepare=True):
             raise
         raise ModuleNotFoundError(_MISSING, name="torch") from None
     if isinstance(model, torch.export.ExportedProgram):
-        if args or kwargs:
-            raise TypeError("from_torch() takes example arguments only with a torch.nn.Module; an ExportedProgram has "
-                            "its own")
+        if args or kwargs or export:
+            raise TypeError("from_torch() takes example arguments, and those of torch.export.export(), only with a "
+                            "torch.nn.Module; an ExportedProgram has its own")
         exported, name = model, "ExportedProgram"
     elif isinstance(model, torch.nn.Module):
         if isinstance(args, torch.Tensor):
             args = (args,)
-        exported, name = torch.export.export(model, tuple(args), kwargs), type(model).__name__
+        exported, name = torch.export.export(model, tuple(args), kwargs, **export), type(model).__name__
     else:
         raise TypeError("from_torch() takes a torch.nn.Module with example arguments, or an ExportedProgram of "
                         f"torch.export.export(), not an object of class '{type(model).__name__}'")

@@ -70,6 +70,17 @@ class TensorClasses(unittest.TestCase):
     def test_a_schema_without_a_namespace_is_refused(self):
         with self.assertRaisesRegex(ValueError, "no namespace; .* 'my::f'"):
             boxcar.op("f(Tensor x) -> Tensor")(lambda x: x)
+        with self.assertRaisesRegex(TypeError, r'takes the operator\'s schema.*write @boxcar\.op\("my::twice\(Tensor x\)'):
+            @boxcar.op
+            def twice(x):
+                return x * 2
+
+    def test_a_missing_kernel_names_what_registers_one_in_python(self):
+        with boxcar.Library("unserved") as library:
+            op = library.define("f(Tensor x) -> Tensor")
+            with self.assertRaisesRegex(RuntimeError, r'Register a kernel with boxcar\.Library\("unserved"\)\.impl\(name, "CPU"\), '
+                                                      r'or with register_kernel\("CPU"\) of what boxcar\.op\(\) made'):
+                op(boxcar.ones(1))
 
     def test_operators_come_to_the_class(self):
         x = Logged([1.0, -2.0])

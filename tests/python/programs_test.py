@@ -70,6 +70,34 @@ class Scripts(unittest.TestCase):
             unrun.run()
             self.assertEqual(unrun.f(boxcar.ones(1)).item(), 3)
 
+    def test_files_that_cannot_be_read_are_the_errors_of_python(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("none.ops", "none.pt2", "none.pt"):
+                with self.assertRaisesRegex(FileNotFoundError, "No such file or directory: '.*" + name) as caught:
+                    boxcar.load(f"{folder}/{name}")
+                self.assertEqual(caught.exception.filename, f"{folder}/{name}")
+            with self.assertRaises(IsADirectoryError) as caught:
+                boxcar.load(folder)
+            self.assertEqual(caught.exception.filename, folder)
+        with self.assertRaisesRegex(FileNotFoundError, "No such file or directory: ''"):
+            boxcar.load("")
+
+    def test_files_that_are_no_programs_say_what_they_are(self):
+        with tempfile.TemporaryDirectory() as folder:
+            weights = f"{folder}/x.safetensors"
+            boxcar.io.save({"x": boxcar.ones(2)}, weights)
+            with self.assertRaisesRegex(ValueError, r"x.safetensors' holds no program, but binary data; boxcar\.io\.load"):
+                boxcar.load(weights)
+            self.assertEqual(boxcar.io.load(weights)["x"].tolist(), [1, 1])
+            path = pathlib.Path(folder) / "x.py"
+            path.write_text("import torch\n")
+            with self.assertRaisesRegex(ValueError, r"x.py' is a program of Python's.*scripts \(\.ops\)"):
+                boxcar.load(path)
+
+    def test_the_text_of_a_program_names_its_functions(self):
+        self.assertEqual(repr(boxcar.compile("x = 1")), "<boxcar.Program without functions>")
+        self.assertEqual(repr(boxcar.compile("fn f() -> () { }\nfn g() -> () { }")), "<boxcar.Program with the functions f, g>")
+
     def test_a_wrong_argument_is_a_type_error_with_the_schema(self):
         program = boxcar.compile("fn f(Tensor x, int n) -> Tensor { return x }")
         with self.assertRaisesRegex(TypeError, r"f\(\): argument 'n' must be int, not str\n.*f\(Tensor x, int n\)"):

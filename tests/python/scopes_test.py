@@ -137,6 +137,23 @@ class Threads(unittest.TestCase):
         self.assertTrue((x * 2).requires_grad)
 
 
+class DefaultDevice(unittest.TestCase):
+    def test_each_thread_has_its_default_device(self):
+        def on_another():
+            boxcar.set_default_device("meta")
+            self.assertTrue(boxcar.ones(1).is_meta)
+            boxcar.set_default_device("cpu")
+            self.assertFalse(boxcar.ones(1).is_meta)
+            boxcar.set_default_device("meta")
+        boxcar.set_default_device("meta")
+        try:
+            self.assertIsNone(on_a_thread(on_another))
+            self.assertTrue(boxcar.ones(1).is_meta)
+        finally:
+            boxcar.set_default_device(None)
+        self.assertFalse(boxcar.ones(1).is_meta)
+
+
 class Gradients(unittest.TestCase):
     def setUp(self):
         self.x = boxcar.ones(2, requires_grad=True)

@@ -56,6 +56,19 @@ class FromTorch(unittest.TestCase):
                     tolerances = {"rtol": 1.6e-2, "atol": 1e-2} if name == "bfloat16" else {"rtol": 1e-4, "atol": 1e-5}
                     torch.testing.assert_close(found, expected, **tolerances)
 
+    def test_arguments_of_export_are_passed_on(self):
+        class Scaled(torch.nn.Module):
+            def forward(self, x, by=1.0):
+                return x.relu().sum(1) * by
+        batch = torch.export.Dim("batch")
+        program = boxcar.from_torch(Scaled(), (torch.ones(4, 3),), dynamic_shapes=({0: batch},), strict=False)
+        for size in (2, 7):
+            self.assertEqual(program(boxcar.ones(size, 3)).tolist(), [3.0] * size)
+        program = boxcar.from_torch(Scaled(), torch.ones(4, 3), {"by": torch.tensor(2.0)})
+        self.assertEqual(program(boxcar.ones(4, 3), boxcar.tensor(5.0)).tolist(), [15.0] * 4)
+        with self.assertRaisesRegex(TypeError, "only with a torch.nn.Module"):
+            boxcar.from_torch(torch.export.export(Scaled(), (torch.ones(4, 3),)), strict=False)
+
     def test_an_exported_program_needs_no_arguments(self):
         class Scaled(torch.nn.Module):
             def forward(self, x, *, by):

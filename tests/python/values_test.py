@@ -193,7 +193,7 @@ class Syntax(unittest.TestCase):
         self.assertEqual(x.tolist(), [[7, 7, 7, 7], [5, 6, 6, 7], [3, 4, 10, -1]])
 
     def test_an_index_that_is_out_of_range_is_an_index_error(self):
-        with self.assertRaisesRegex(IndexError, "index 5 out of range"):
+        with self.assertRaisesRegex(IndexError, "index 5 is out of bounds for dimension 0 with size 2"):
             boxcar.ones(2)[5]
         with self.assertRaisesRegex(IndexError, "too long"):
             boxcar.ones(2)[0, 0]
@@ -241,6 +241,8 @@ class Copies(unittest.TestCase):
         y = pickle.loads(pickle.dumps(x))
         self.assertEqual((y.note, y.requires_grad), ("kept", True))
         self.assertEqual(pickle.loads(pickle.dumps(boxcar.zeros(0, 3))).shape, (0, 3))
+        meta = pickle.loads(pickle.dumps(boxcar.empty(2, 3, dtype=boxcar.int16, device="meta")))
+        self.assertEqual((meta.shape, meta.dtype, meta.device), ((2, 3), boxcar.int16, boxcar.device("meta")))
         self.assertIs(pickle.loads(pickle.dumps(boxcar.float16)), boxcar.float16)
         self.assertEqual(pickle.loads(pickle.dumps(boxcar.device("cuda:1"))), boxcar.device("cuda:1"))
 
@@ -250,6 +252,67 @@ class Copies(unittest.TestCase):
         y["x"].add_(1)
         self.assertEqual(x.tolist(), [1, 1])
         self.assertIs(y["x"], y["again"])
+
+    def test_results_with_names_are_copied_and_pickled_with_them(self):
+        most = boxcar.tensor([[1.0, 3.0], [4.0, 2.0]]).max(dim=1)
+        for made in (pickle.loads(pickle.dumps(most)), copy.deepcopy(most), copy.copy(most)):
+            self.assertIs(type(made), type(most))
+            self.assertEqual((made.values.tolist(), made.indices.tolist()), ([3, 4], [1, 0]))
+        self.assertEqual(type(most).__module__, "boxcar")
+
+    def test_the_text_of_a_subclass_has_its_name(self):
+        class Metres(boxcar.Tensor):
+            pass
+        self.assertEqual(repr(Metres([1.0])), "Metres([1.])")
+        self.assertEqual(str(Metres([[1.0], [2.0]])), "Metres([[1.],\n        [2.]])")
+
+        class LongName(boxcar.Tensor):
+            pass
+        self.assertEqual(f"{LongName([[1.0], [2.0]])}", "LongName([[1.],\n          [2.]])")
+        self.assertEqual(repr(boxcar.tensor([1.0])), "tensor([1.])")
+
+
+class Errors(unittest.TestCase):
+    def test_what_is_no_element_is_a_type_error(self):
+        x = boxcar.ones(2, 2)
+        for value in ("a", None, {}, print):
+            with self.assertRaisesRegex(TypeError, f"can be set to numbers.* class '{type(value).__name__}'"):
+                x[0] = value
+        x[0] = True
+        x[1] = [2, 3]
+        self.assertEqual(x.tolist(), [[1, 1], [2, 3]])
+
+    def test_lists_and_steps_that_make_no_tensor_are_value_errors(self):
+        x = boxcar.ones(2, 2)
+        for call, text in ((lambda: boxcar.tensor([[1], [1, 2]]), "equally long"), (lambda: boxcar.tensor(["a"]), "not str"),
+                           (lambda: x[::-1], "slice step must be positive, but it is -1"),
+                           (lambda: x[..., ::0, boxcar.tensor([0])], "slice step must be positive, but it is 0")):
+            with self.assertRaisesRegex(ValueError, text):
+                call()
+        with self.assertRaisesRegex(ValueError, "slice step"):
+            x[::-1] = 1
+
+    def test_an_index_that_does_not_fit_is_an_index_error_with_its_dimension(self):
+        x, mask = boxcar.ones(2, 3), boxcar.tensor([True])
+
+        def write(index):
+            x[index] = 1
+        places = {(1, 5): "index 5 is out of bounds for dimension 1 with size 3", (..., -4): "index -4 .* dimension 1",
+                  (None, 0, None, 3): "index 3 .* dimension 1", 2: "index 2 .* dimension 0 with size 2",
+                  (0, 0, 0): "3 dimensions is too long for a Tensor of 2"}
+        for index, text in places.items():
+            for call in (lambda: x[index], lambda: write(index)):
+                with self.assertRaisesRegex(IndexError, text):
+                    call()
+        for index, text in ((mask, r"shape of the mask \[1\]"), (boxcar.tensor([7]), "index 7 .* dimension 0"), ([0, 9], "index 9")):
+            for call in (lambda: x[index], lambda: write(index)):
+                with self.assertRaisesRegex(IndexError, text):
+                    call()
+        self.assertEqual(x[1, -1].item(), 1)
+
+    def test_an_empty_list_of_tensors_is_named(self):
+        with self.assertRaisesRegex(RuntimeError, "aten::cat: it needs at least one tensor, and the list 'tensors'"):
+            boxcar.cat([])
 
 
 if __name__ == "__main__":
