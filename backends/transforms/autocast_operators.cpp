@@ -76,7 +76,9 @@ constexpr boxcar::detail::SchemaText kTexts[] = {
     {"autocast::register_autocast",
      "",
      "autocast::register_autocast(str op, str device_type, ScalarType cast_inputs) -> Function",
-     {__FILE__, __LINE__}},
+     {__FILE__, __LINE__},
+     1,
+     {Tag::differentiation}},  // traces have the casts themselves
     {"autocast::is_autocast_enabled",
      "",
      "autocast::is_autocast_enabled(str device_type) -> bool",

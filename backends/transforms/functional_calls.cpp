@@ -1,6 +1,6 @@
+#include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/meta/output.h>
 #include <boxcar/backends/meta/spatial.h>
-#include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/transforms/functional_calls.h>
 #include <boxcar/dispatcher/call/hidden_calls.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>

@@ -39,7 +39,7 @@ constexpr detail::SchemaText kSchemas[] = {
     BOXCAR_FUNC_SCHEMA("deferred_init", "", "deferred_init(Function func) -> Any"),
     BOXCAR_FUNC_SCHEMA("deferred_init", "args", "deferred_init.args(Function func, Any[] args) -> Any"),
     // The real tensor that deferred_init() would have made.
-    BOXCAR_FUNC_SCHEMA("materialize", "", "materialize(Tensor self) -> Tensor"),
+    BOXCAR_FUNC_SCHEMA("materialize", "", "materialize(Tensor(a) self) -> Tensor(a)"),
     BOXCAR_FUNC_SCHEMA("materialize", "structure", "materialize.structure(Any value) -> Any"),
 };
 #undef BOXCAR_FUNC_SCHEMA

@@ -110,13 +110,21 @@ void passOnFunctionalized(const OperatorHandle& op, DispatchKeySet keys, Stack& 
   }
 }
 
+// Whether an operator that is made of others makes them in a region of autocast, where they are cast: the trace has no
+// such region.
+bool hasCastsInside(const OperatorHandle& op) {
+  const LocalDispatchKeySet local = tls_local_dispatch_key_set();
+  return (local.included_ - local.excluded_).has_any(autocast_dispatch_keyset) &&
+         op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd);
+}
+
 void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
   if (below.has(DispatchKey::Functionalize)) return passOnFunctionalized(op, below, stack);
   // The script is not there when a trace runs, so the trace instead has the calls that the script's bodies and handlers
   // make or pass on. It has those of a backward pass, too, so that nothing is differentiated when it runs.
   if (innermost_tracer == nullptr || (op.hasTag(Tag::differentiation) && !innermost_tracer->tracer->keepsBackward()) ||
-      scriptAnswers(op, below)) {
+      scriptAnswers(op, below) || hasCastsInside(op)) {
     return op.redispatchBoxed(below, stack);
   }
   const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);

@@ -356,7 +356,7 @@ run "operators with kernels of CUDA without a driver" ops --key CUDA aten::exp2
 expectErrors "boxcar: no operator that matches 'aten::exp2' has a kernel registered for CUDA; --computed also lists those that another key's kernel answers for; CUDA: no device (no NVIDIA driver is installed)"
 expectStatus 1
 run "the table of an operator without a driver" table aten::exp
-[[ $output != *CUDA* ]] || fail "$test_name" "$output"
+[[ $output != *$'\nCUDA '* ]] || fail "$test_name" "$output"
 run "a tensor without a driver" run there.ops
 expectErrorsHave "device 'cuda:0': CUDA: no device (no NVIDIA driver is installed); use 'cpu'"
 expectStatus 1

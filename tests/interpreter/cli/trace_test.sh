@@ -388,6 +388,9 @@ with autocast("cpu") { print(mm(a, a)) }' > "$folder/casts.ops"
 "$boxcar" trace "$folder/casts.ops" -o "$folder/casts_trace.ops" > "$folder/casts.txt"
 same "a trace has the casts of autocast" 2 "$(grep -c 'aten::_to_copy(t0, dtype=bfloat16)' "$folder/casts_trace.ops")"
 same "its run" "$(< "$folder/casts.txt")" "$("$boxcar" run "$folder/casts_trace.ops")"
+echo 'with autocast("cpu") { print(einsum("ij,jk->ik", [ones(2, 2), ones(2, 2)])) }' > "$folder/casts.ops"
+"$boxcar" trace "$folder/casts.ops" -o "$folder/casts_trace.ops" > "$folder/casts.txt"
+same "the run of a trace of an operator that casts inside" "$(< "$folder/casts.txt")" "$("$boxcar" run "$folder/casts_trace.ops")"
 
 echo 'fn f(Tensor x) -> Tensor { return x * 2 }
 autograd::checkpoint(f, ones(2))' > "$folder/checkpoint.ops"
