@@ -69,38 +69,38 @@ PyObject* inPlace(PyObject* a, PyObject* b) {
   return PyObject_Vectorcall(operators<name>(), arguments, 2, nullptr);
 }
 
-#define BOXCAR_NAMES(_)                                                                                              \
-  _(add)                                                                                                             \
-  _(sub)                                                                                                             \
-  _(mul)                                                                                                             \
-  _(div)                                                                                                             \
-  _(remainder)                                                                                                       \
-  _(floor_divide)                                                                                                    \
-  _(pow)                                                                                                             \
-  _(matmul)                                                                                                          \
-  _(bitwise_and)                                                                                                     \
-  _(bitwise_or)                                                                                                      \
-  _(bitwise_xor)                                                                                                     \
-  _(bitwise_not)                                                                                                     \
-  _(neg)                                                                                                             \
-  _(positive)                                                                                                        \
-  _(abs)                                                                                                             \
-  _(add_)                                                                                                            \
-  _(sub_)                                                                                                            \
-  _(mul_)                                                                                                            \
-  _(div_)                                                                                                            \
-  _(remainder_)                                                                                                      \
-  _(floor_divide_)                                                                                                   \
-  _(bitwise_and_)                                                                                                    \
-  _(bitwise_or_)                                                                                                     \
-  _(bitwise_xor_)                                                                                                    \
-  _(pow_)                                                                                                            \
-  _(eq)                                                                                                              \
-  _(ne)                                                                                                              \
-  _(lt)                                                                                                              \
-  _(le)                                                                                                              \
-  _(gt) _(ge) _(item) _(unbind) _(bitwise_left_shift) _(bitwise_right_shift) _(mT) _(mH) _(matrix_H) _(real) _(imag) \
-      _(t)
+#define BOXCAR_NAMES(_) \
+  _(add)                \
+  _(sub)                \
+  _(mul)                \
+  _(div)                \
+  _(remainder)          \
+  _(floor_divide)       \
+  _(pow)                \
+  _(matmul)             \
+  _(bitwise_and)        \
+  _(bitwise_or)         \
+  _(bitwise_xor)        \
+  _(bitwise_not)        \
+  _(neg)                \
+  _(positive)           \
+  _(abs)                \
+  _(add_)               \
+  _(sub_)               \
+  _(mul_)               \
+  _(div_)               \
+  _(remainder_)         \
+  _(floor_divide_)      \
+  _(bitwise_and_)       \
+  _(bitwise_or_)        \
+  _(bitwise_xor_)       \
+  _(pow_)               \
+  _(eq)                 \
+  _(ne)                 \
+  _(lt)                 \
+  _(le)                 \
+  _(gt)                 \
+  _(ge) _(item) _(unbind) _(bitwise_left_shift) _(bitwise_right_shift) _(mT) _(mH) _(matrix_H) _(real) _(imag) _(t)
 #define BOXCAR_NAME(name) constexpr char k_##name[] = "aten::" #name;
 BOXCAR_NAMES(BOXCAR_NAME)
 #undef BOXCAR_NAME

@@ -127,21 +127,16 @@ std::tuple<IValue, IValue> jvp(const FunctionPtr& func, const IValue& primals, c
 
 }  // namespace
 
-BOXCAR_LIBRARY_FRAGMENT(func, m) {
+void addFunctionTransforms(Library& m) {
   m.impl("grad", BOXCAR_FN(gradOfFunction));
   m.impl("grad_and_value", BOXCAR_FN(gradAndValueOfFunction));
   m.impl("vjp", BOXCAR_FN(vjp));
   m.impl("jvp", BOXCAR_FN(jvp));
-  const std::vector<Tag> tags{Tag::differentiation};
-  m.def(
-      "vmap(Function func, Any? in_dims=None, Any? out_dims=None, str randomness=\"error\", *, int? chunk_size=None) "
-      "-> Function",
-      BOXCAR_FN(vmapOfFunction), tags);
-  m.def("jacrev(Function func, int argnums=0, *, int? chunk_size=None) -> Function", BOXCAR_FN(jacrevOfFunction), tags);
-  m.def("jacfwd(Function func, int argnums=0, *, str randomness=\"error\") -> Function", BOXCAR_FN(jacfwdOfFunction),
-        tags);
-  m.def("hessian(Function func, int argnums=0) -> Function", BOXCAR_FN(hessianOfFunction), tags);
-  m.def("linearize(Function func, Any[] primals) -> (Any output, Function jvp_fn)", BOXCAR_FN(linearize), tags);
+  m.impl("vmap", BOXCAR_FN(vmapOfFunction));
+  m.impl("jacrev", BOXCAR_FN(jacrevOfFunction));
+  m.impl("jacfwd", BOXCAR_FN(jacfwdOfFunction));
+  m.impl("hessian", BOXCAR_FN(hessianOfFunction));
+  m.impl("linearize", BOXCAR_FN(linearize));
 }
 
 }  // namespace boxcar::transforms

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/schema/function_object.h>
 
@@ -25,5 +26,9 @@ FunctionPtr jacrevOfFunction(const FunctionPtr& func, int64_t argnums, std::opti
 FunctionPtr jacfwdOfFunction(const FunctionPtr& func, int64_t argnums, std::string_view randomness);
 FunctionPtr hessianOfFunction(const FunctionPtr& func, int64_t argnums);
 std::tuple<IValue, FunctionPtr> linearize(const FunctionPtr& func, const IValue& primals);
+
+// Register the kernels in the namespace's block, of which there is one: each costs the start of programs.
+void addFunctionTransforms(Library& m);
+void addFunctionalize(Library& m);
 
 }  // namespace boxcar::transforms

@@ -1,3 +1,4 @@
+#include <boxcar/backends/transforms/function_transforms.h>
 #include <boxcar/backends/transforms/functional_scope.h>
 #include <boxcar/backends/transforms/functionalize.h>
 #include <boxcar/dispatcher/call/scope.h>
@@ -89,10 +90,7 @@ FunctionPtr functionalizeFunction(const FunctionPtr& func, std::string_view view
 
 }  // namespace
 
-BOXCAR_LIBRARY_FRAGMENT(func, m) {
-  m.def("functionalize(Function func, *, str views='keep') -> Function", BOXCAR_FN(functionalizeFunction),
-        {Tag::differentiation});
-}
+void addFunctionalize(Library& m) { m.impl("functionalize", BOXCAR_FN(functionalizeFunction)); }
 
 }  // namespace transforms
 }  // namespace boxcar

@@ -1,6 +1,7 @@
 #include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/transforms/deferred_init.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
+#include <boxcar/backends/transforms/function_transforms.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/schema/function_object.h>
 
@@ -31,6 +32,18 @@ Tensor materializeTensor(const Tensor& self) { return materialize(IValue(self)).
 
 // Parsed when they are first used, as those in ops/ are.
 constexpr detail::SchemaText kSchemas[] = {
+    // A function that calls [func] on all slices of its arguments at once.
+    BOXCAR_FUNC_SCHEMA("vmap", "",
+                       "vmap(Function func, Any? in_dims=None, Any? out_dims=None, str randomness=\"error\", *, "
+                       "int? chunk_size=None) -> Function"),
+    // Functions that give all derivatives of the result with respect to an argument, and those of these.
+    BOXCAR_FUNC_SCHEMA("jacrev", "", "jacrev(Function func, int argnums=0, *, int? chunk_size=None) -> Function"),
+    BOXCAR_FUNC_SCHEMA("jacfwd", "", "jacfwd(Function func, int argnums=0, *, str randomness=\"error\") -> Function"),
+    BOXCAR_FUNC_SCHEMA("hessian", "", "hessian(Function func, int argnums=0) -> Function"),
+    // The result at [primals], and a function that gives its changes for those of the primals.
+    BOXCAR_FUNC_SCHEMA("linearize", "", "linearize(Function func, Any[] primals) -> (Any output, Function jvp_fn)"),
+    // A function that computes what [func] does, and writes nothing but its arguments, at the end.
+    BOXCAR_FUNC_SCHEMA("functionalize", "", "functionalize(Function func, *, str views='keep') -> Function"),
     // A fake tensor like [self], with its device, or on [device].
     BOXCAR_FUNC_SCHEMA("fake_like", "", "fake_like(Tensor self, *, Device? device=None) -> Tensor"),
     // The same for the tensors in lists, tuples and dicts.
@@ -48,6 +61,8 @@ constexpr detail::SchemaText kSchemas[] = {
 
 BOXCAR_LIBRARY_FRAGMENT(func, m) {
   m.def(kSchemas);
+  addFunctionTransforms(m);
+  addFunctionalize(m);
   m.impl("fake_like", BOXCAR_FN(fakeLike));
   m.impl("fake_like.structure", BOXCAR_FN(fakeLikeOfAny));
   m.impl("deferred_init", BOXCAR_FN(deferredInitOf));

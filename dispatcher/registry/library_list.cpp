@@ -9,7 +9,7 @@ namespace {
 constinit std::atomic<LibraryBlock*> linked_blocks{nullptr};
 
 // Where this thread sets blocks aside; null if it does not.
-constinit thread_local LibraryBlock** captured_blocks = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local LibraryBlock** captured_blocks = nullptr;
 
 // Each block is linked in front of the earlier ones.
 LibraryBlock* reversed(LibraryBlock* newest) noexcept {
