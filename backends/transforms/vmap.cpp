@@ -23,6 +23,28 @@ std::vector<IValue> dimsFor(std::string_view what, std::string_view which, const
   return each;
 }
 
+// A tuple or a list of [elements], of the kind that [value] is.
+IValue sequenceLike(const IValue& value, std::vector<IValue> elements) {
+  if (value.isTuple()) return Tuple(std::move(elements));
+  if (value.isTensorList()) {
+    List<Tensor> tensors;
+    for (const IValue& element : elements) tensors.push_back(element.toTensor());
+    return tensors;
+  }
+  return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
+}
+
+// A dict with the keys of [value], whose i-th element is replaced by map(i, element).
+template <class Map>
+IValue dictLike(const IValue& value, const Map& map) {
+  const GenericDict dict = value.toGenericDict().copy();
+  for (size_t i = 0; i < dict.size(); ++i) {
+    const auto [key, element] = dict.entryAt(i);
+    dict.insert_or_assign(key, map(i, element));
+  }
+  return dict;
+}
+
 // The tensors of a call that have a batch, each with the dimension where it is.
 class BatchedInputs final {
  public:
@@ -82,21 +104,10 @@ class BatchedInputs final {
       const std::vector<IValue> dims = dimsFor(what_, "in_dims", dim, value.length());
       std::vector<IValue> elements;
       for (size_t i = 0; i < dims.size(); ++i) elements.push_back(take(value.elementAt(i), dims[i]));
-      if (value.isTuple()) return Tuple(std::move(elements));
-      if (value.isTensorList()) {
-        List<Tensor> tensors;
-        for (const IValue& element : elements) tensors.push_back(element.toTensor());
-        return tensors;
-      }
-      return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
+      return sequenceLike(value, std::move(elements));
     }
     if (value.isGenericDict()) {
-      const GenericDict dict = value.toGenericDict().copy();
-      for (size_t i = 0; i < dict.size(); ++i) {
-        const auto [key, element] = dict.entryAt(i);
-        dict.insert_or_assign(key, take(element, dim));
-      }
-      return dict;
+      return dictLike(value, [&](size_t, const IValue& element) { return take(element, dim); });
     }
     BOXCAR_CHECK(
         dim.isNone(),
@@ -139,21 +150,10 @@ IValue takeOut(std::string_view what, const IValue& value, const IValue& dim, co
     std::vector<IValue> elements;
     for (size_t i = 0; i < dims.size(); ++i)
       elements.push_back(takeOut(what, value.elementAt(i), dims[i], level, batch));
-    if (value.isTuple()) return Tuple(std::move(elements));
-    if (value.isTensorList()) {
-      List<Tensor> tensors;
-      for (const IValue& element : elements) tensors.push_back(element.toTensor());
-      return tensors;
-    }
-    return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
+    return sequenceLike(value, std::move(elements));
   }
   if (value.isGenericDict()) {
-    const GenericDict dict = value.toGenericDict().copy();
-    for (size_t i = 0; i < dict.size(); ++i) {
-      const auto [key, element] = dict.entryAt(i);
-      dict.insert_or_assign(key, takeOut(what, element, dim, level, batch));
-    }
-    return dict;
+    return dictLike(value, [&](size_t, const IValue& element) { return takeOut(what, element, dim, level, batch); });
   }
   BOXCAR_CHECK(!value.isNone(), "{}: the function must return tensors, but it returned nothing", what);
   BOXCAR_FAIL("{}: the function must only return tensors, but it returned {}", what, toString(value));
@@ -174,26 +174,17 @@ IValue joinedChunks(const std::vector<IValue>& chunks, const IValue& dim) {
     return boxcar::cat(tensors, dim.toInt());
   }
   if (first.isGenericDict()) {
-    const GenericDict dict = first.toGenericDict().copy();
-    for (size_t i = 0; i < dict.size(); ++i) {
-      const auto [key, element] = dict.entryAt(i);
+    return dictLike(first, [&](size_t i, const IValue&) {
       std::vector<IValue> parts;
       for (const IValue& chunk : chunks) parts.push_back(chunk.toGenericDict().entryAt(i).second);
-      dict.insert_or_assign(key, joinedChunks(parts, dim));
-    }
-    return dict;
+      return joinedChunks(parts, dim);
+    });
   }
   std::vector<IValue> elements;
   for (size_t i = 0; i < first.length(); ++i) {
     elements.push_back(part(i, isSequence(dim) ? dim.elementAt(i) : dim));
   }
-  if (first.isTuple()) return Tuple(std::move(elements));
-  if (first.isTensorList()) {
-    List<Tensor> tensors;
-    for (const IValue& element : elements) tensors.push_back(element.toTensor());
-    return tensors;
-  }
-  return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
+  return sequenceLike(first, std::move(elements));
 }
 
 }  // namespace
