@@ -2,6 +2,8 @@
 #include <boxcar/ivalue/dlpack.h>
 #include <boxcar/ivalue/dlpack_abi.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
+#include <boxcar/ivalue/zero_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -245,11 +247,14 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
   BOXCAR_CHECK(
       !tensor.key_set().has(DispatchKey::Fake),
       "cannot lend the tensor by DLPack: it is fake and has no elements; lend one that is made outside of fake()");
-  std::vector<int64_t> strides(tensor.strides().begin(), tensor.strides().end());
+  BOXCAR_CHECK(!isZeroTensor(tensor),
+               "cannot lend the tensor by DLPack: it is a zero tensor, which has no memory; lend x.clone()");
+  const Tensor in_memory = resolved(tensor);
+  std::vector<int64_t> strides(in_memory.strides().begin(), in_memory.strides().end());
   // Some libraries read the strides of dimensions of size 1.
-  if (tensor.is_contiguous()) contiguousStrides(tensor.sizes(), strides);
+  if (in_memory.is_contiguous()) contiguousStrides(in_memory.sizes(), strides);
   auto loan = std::make_unique<Loan>(
-      Loan{.managed = {}, .tensor = tensor.view(tensor.sizes(), strides, tensor.storage_offset())});
+      Loan{.managed = {}, .tensor = in_memory.view(in_memory.sizes(), strides, in_memory.storage_offset())});
   loan->tensor.unsafeGetTensorImpl()->clear_base();
   const Tensor& lent = loan->tensor;
   // 1.0 has everything that is used here, so every reader of DLPack 1 accepts it.

@@ -19,7 +19,8 @@ namespace boxcar {
 
 // Lends the tensor's memory. The structure's deleter ends the loan, once, on any thread; until then the storage lives
 // on and must not be resized. The address of the first element has its dtype's alignment, which may be less than
-// DLPack's 256 bytes; byte_offset is 0. A tensor without elements has no address. Throws Error for an undefined tensor,
+// DLPack's 256 bytes; byte_offset is 0. A tensor without elements has no address. A copy is lent of a tensor that is
+// conjugated or negated lazily. Throws Error for an undefined tensor,
 // one on another device than the CPU and CUDA, and one that requires grad.
 [[nodiscard]] BOXCAR_API DLManagedTensorVersioned* toDLPack(const Tensor& tensor);
 

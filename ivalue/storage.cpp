@@ -4,6 +4,7 @@
 #include <boxcar/ivalue/storage.h>
 #include <boxcar/ivalue/storage_observer.h>
 #include <boxcar/ivalue/storage_without_memory.h>
+#include <boxcar/ivalue/zero_tensor.h>
 
 #include <algorithm>
 #include <atomic>
@@ -44,8 +45,9 @@ void noteFreeing(const StorageImpl& storage, size_t bytes) noexcept {
 // A storage remembers its allocator, because the device may have another one by the time it is freed.
 void* asContext(const Allocator& allocator) { return const_cast<Allocator*>(&allocator); }
 
-// The deleter of memory that was never there.
+// The deleters of memory that was never there: of one that observers are told of, and of zeros.
 void freeNothing(void*, void*) {}
+void freeZeros(void*, void*) {}
 
 // Allocates an object for data that already exist; on failure [giveBack] disposes of the data.
 template <class GiveBack>
@@ -94,6 +96,9 @@ const StorageObserver* setStorageObserver(const StorageObserver* next) {
 // The function owns the memory from the start: [deleter] is called even if the device is not ready for it,
 // or if there is no room for the object.
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
+  if (deleter == &freeZeros) {
+    return Storage::adopt(new (allocateCached(sizeof(StorageImpl))) StorageImpl(nullptr, bytes, device, Origin::kNone));
+  }
   if (deleter == &freeNothing) {
     auto storage =
         Storage::adopt(new (allocateCached(sizeof(StorageImpl))) StorageImpl(nullptr, bytes, device, Origin::kNone));
@@ -117,6 +122,10 @@ Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter delet
 
 Storage storageWithoutMemory(size_t bytes, Device device) {
   return StorageImpl::wrap(nullptr, bytes, device, &freeNothing, nullptr);
+}
+
+Storage detail::storageOfZeros(size_t bytes, Device device) {
+  return StorageImpl::wrap(nullptr, bytes, device, &freeZeros, nullptr);
 }
 
 StorageImpl::~StorageImpl() {

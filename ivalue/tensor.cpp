@@ -1,5 +1,6 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/no_elements_error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/tensor.h>
 #include <fmt/format.h>
 
@@ -7,7 +8,8 @@ namespace boxcar {
 namespace {
 
 // The keys of tensors whose storage does not have their elements.
-constexpr DispatchKeySet kWithoutElements = (mkldnn_ks | functorch_batched_ks).add(DispatchKey::Fake);
+constexpr DispatchKeySet kWithoutElements =
+    (mkldnn_ks | functorch_batched_ks | math_bits_ks) | DispatchKeySet({DispatchKey::Fake, DispatchKey::ZeroTensor});
 
 [[noreturn, gnu::cold, gnu::noinline]] void failWithoutElements(const Tensor& tensor) {
   BOXCAR_CHECK(tensor.layout() == Layout::Strided,
@@ -17,6 +19,12 @@ constexpr DispatchKeySet kWithoutElements = (mkldnn_ks | functorch_batched_ks).a
       !tensor.key_set().has_any(functorch_batched_ks),
       "the elements of a tensor inside func::vmap() cannot be read one by one: it stands for several slices. Use "
       "operators, or read what the function returns");
+  BOXCAR_CHECK(!tensor.key_set().has(DispatchKey::ZeroTensor),
+               "a zero tensor of sizes [{}] has no memory to read; read that of x.clone()",
+               fmt::join(tensor.sizes(), ", "));
+  BOXCAR_CHECK(!hasMathBits(tensor),
+               "the memory of a tensor that is conjugated or negated lazily does not hold its elements; read those of "
+               "resolved(x), or of x.resolve_conj().resolve_neg()");
   throw NoElementsError(fmt::format(
       "a fake tensor has no elements to read: it has only sizes [{}], a dtype and the device '{}'; make it outside of "
       "fake(), or materialize() it, to have them",

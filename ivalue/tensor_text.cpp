@@ -1,8 +1,10 @@
 #include <boxcar/ivalue/host_copy.h>
 #include <boxcar/ivalue/python_text.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/tensor.h>
 #include <boxcar/ivalue/text.h>  // IWYU pragma: keep, for what formats a Device
 #include <boxcar/ivalue/transform_text.h>
+#include <boxcar/ivalue/zero_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +34,8 @@ bool isFake(const Tensor& tensor) { return tensor.key_set().has(DispatchKey::Fak
 // Returns [tensor] in readable memory; undefined for a tensor without any, or if nobody copies from its device.
 Tensor onHost(const Tensor& tensor) {
   if (isFake(tensor)) return Tensor();
-  if (tensor.is_cpu() && tensor.layout() == Layout::Strided) return tensor;
+  if (isZeroTensor(tensor) && !tensor.is_meta()) return resolved(tensor);
+  if (tensor.is_cpu() && tensor.layout() == Layout::Strided) return resolved(tensor);
   const HostCopy copy = host_copy.load(std::memory_order_acquire);
   if (copy == nullptr || tensor.is_meta()) return Tensor();
   return copy(tensor);

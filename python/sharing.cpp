@@ -4,6 +4,8 @@
 #include <boxcar/ivalue/dlpack_abi.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/from_blob.h>
+#include <boxcar/ivalue/resolved_tensor.h>
+#include <boxcar/ivalue/zero_tensor.h>
 #include <boxcar/python/error.h>
 #include <boxcar/python/operators.h>
 #include <boxcar/python/reference.h>
@@ -292,9 +294,17 @@ int getBuffer(PyObject* object, Py_buffer* view, int flags) {
     if (tensor.key_set().has(DispatchKey::Fake)) {
       throwPython(PyExc_BufferError, "a fake tensor has no elements, so it is no buffer; make it outside of fake()");
     }
+    if (isZeroTensor(tensor)) {
+      throwPython(PyExc_BufferError, "a zero tensor has no memory, so it is no buffer; use tensor.clone()");
+    }
     if (!tensor.is_cpu() || tensor.layout() != Layout::Strided) {
       throwPython(PyExc_BufferError, "only a strided tensor in the CPU's memory is a buffer; this one is on " +
                                          toString(tensor.device()) + ": copy it with .cpu()");
+    }
+    if (hasMathBits(tensor)) {
+      throwPython(PyExc_BufferError,
+                  "the memory of a tensor that is conjugated or negated lazily does not hold its elements; use "
+                  "tensor.resolve_conj().resolve_neg()");
     }
     if (isRecorded(tensor)) {
       throwPython(PyExc_BufferError,
@@ -383,6 +393,8 @@ PyObject* numpyOf(PyObject* object, PyObject* const* arguments, Py_ssize_t count
     if (force != nullptr && PyObject_IsTrue(force) == 1) {
       tensor = Reference::steal(checked(PyObject_CallMethod(tensor.get(), "detach", nullptr)));
       tensor = Reference::steal(checked(PyObject_CallMethod(tensor.get(), "cpu", nullptr)));
+      tensor = Reference::steal(checked(PyObject_CallMethod(tensor.get(), "resolve_conj", nullptr)));
+      tensor = Reference::steal(checked(PyObject_CallMethod(tensor.get(), "resolve_neg", nullptr)));
     } else if (isRecorded(tensorOf(object))) {
       throwPython(PyExc_RuntimeError,
                   "numpy(): the tensor requires grad, and NumPy's writes would be unknown to autograd; use "
@@ -390,6 +402,9 @@ PyObject* numpyOf(PyObject* object, PyObject* const* arguments, Py_ssize_t count
     } else if (!tensorOf(object).is_cpu()) {
       throwPython(PyExc_TypeError, "numpy(): the tensor is on " + toString(tensorOf(object).device()) +
                                        ", and NumPy has only the CPU's memory; use tensor.cpu().numpy()");
+    }
+    if (isZeroTensor(tensorOf(tensor.get()))) {
+      tensor = Reference::steal(checked(PyObject_CallMethod(tensor.get(), "clone", nullptr)));
     }
     const Reference view = Reference::steal(PyMemoryView_FromObject(tensor.get()));
     if (view.get() == nullptr) {

@@ -3,6 +3,7 @@
 #include <boxcar/backends/autograd/graph_task.h>
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -76,7 +77,9 @@ std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_
   task.run();
   std::vector<Tensor> gradients;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    gradients.push_back(task.captured(i));
+    const Tensor gradient = task.captured(i);
+    // Callers read gradients through pointers.
+    gradients.push_back(gradient.defined() && hasMathBits(gradient) ? boxcar::clone(gradient) : gradient);
     BOXCAR_CHECK(allow_unused || gradients.back().defined(),
                  "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True "
                  "if this is the desired behavior.");

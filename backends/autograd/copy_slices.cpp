@@ -1,5 +1,6 @@
 #include <boxcar/backends/autograd/copy_slices.h>
 #include <boxcar/backends/autograd/history.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 
 #include <utility>
@@ -17,15 +18,18 @@ struct Slice {
         sizes(toDimVector(view.sizes())),
         strides(toDimVector(view.strides())),
         offset(view.storage_offset()),
-        type(view.scalar_type()) {}
+        type(view.scalar_type()),
+        base_bits(base.key_set() & math_bits_ks),
+        bits(view.key_set() & math_bits_ks) {}
 
   // A tensor with the layout of the base, for its gradient.
   Tensor allocateBase(const Tensor& like) const {
-    return boxcar::empty_strided(base_sizes, base_strides, base_type, std::nullopt, like.device());
+    return withMathBits(boxcar::empty_strided(base_sizes, base_strides, base_type, std::nullopt, like.device()),
+                        base_bits);
   }
   // The part of [base] that is the view.
   Tensor of(const Tensor& base) const {
-    return partLike(base, base_offset, sizes, strides, offset, isComplexType(type));
+    return partLike(base, base_offset, sizes, strides, offset, isComplexType(type), bits);
   }
 
   DimVector base_sizes;
@@ -36,6 +40,8 @@ struct Slice {
   DimVector strides;
   int64_t offset;
   ScalarType type;
+  DispatchKeySet base_bits;
+  DispatchKeySet bits;
 };
 
 class AsStridedBackward final : public Node {
@@ -87,22 +93,33 @@ class CopySlices final : public Node {
 
 }  // namespace
 
+Tensor withMathBits(Tensor tensor, DispatchKeySet bits) {
+  const DispatchKeySet other = (tensor.key_set() ^ bits) & math_bits_ks;
+  if (other.has(DispatchKey::Conjugate)) tensor = boxcar::_conj(tensor);
+  if (other.has(DispatchKey::Negative)) tensor = boxcar::_neg_view(tensor);
+  return tensor;
+}
+
 Tensor partLike(const Tensor& base, int64_t base_offset, std::span<const int64_t> sizes,
-                std::span<const int64_t> strides, int64_t offset, bool is_complex) {
-  if (base.is_complex() == is_complex) {
-    return boxcar::as_strided(base, sizes, strides, offset - base_offset + base.storage_offset());
-  }
-  if (base.is_complex()) {
-    const Tensor real = boxcar::view_as_real(base);
-    return boxcar::as_strided(real, sizes, strides, offset - 2 * base_offset + real.storage_offset());
-  }
-  DimVector pair_sizes(sizes.begin(), sizes.end());
-  pair_sizes.push_back(2);
-  DimVector pair_strides;
-  for (const int64_t stride : strides) pair_strides.push_back(2 * stride);
-  pair_strides.push_back(1);
-  return boxcar::view_as_complex(
-      boxcar::as_strided(base, pair_sizes, pair_strides, 2 * offset - base_offset + base.storage_offset()));
+                std::span<const int64_t> strides, int64_t offset, bool is_complex, DispatchKeySet bits) {
+  const Tensor memory = withMathBits(base, {});
+  const auto part = [&] {
+    if (memory.is_complex() == is_complex) {
+      return boxcar::as_strided(memory, sizes, strides, offset - base_offset + memory.storage_offset());
+    }
+    if (memory.is_complex()) {
+      const Tensor real = boxcar::view_as_real(memory);
+      return boxcar::as_strided(real, sizes, strides, offset - 2 * base_offset + real.storage_offset());
+    }
+    DimVector pair_sizes(sizes.begin(), sizes.end());
+    pair_sizes.push_back(2);
+    DimVector pair_strides;
+    for (const int64_t stride : strides) pair_strides.push_back(2 * stride);
+    pair_strides.push_back(1);
+    return boxcar::view_as_complex(
+        boxcar::as_strided(memory, pair_sizes, pair_strides, 2 * offset - base_offset + memory.storage_offset()));
+  };
+  return withMathBits(part(), bits);
 }
 
 IntrusivePtr<Node> makeAsStridedBackward(const Tensor& base, const Tensor& view) {

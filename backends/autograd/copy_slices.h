@@ -8,10 +8,14 @@
 
 namespace boxcar::autograd {
 
-// Returns the part of [base] that lies in it as a view with [sizes], [strides] and [offset] lies in a tensor of the
-// layout of [base] that begins at [base_offset]. One of the two may be complex, the other real.
+// Returns a view of [tensor] whose keys Conjugate and Negative are those in [bits]; the same elements in memory.
+Tensor withMathBits(Tensor tensor, DispatchKeySet bits);
+
+// Returns the part of [base] that lies in it as a view with [sizes], [strides] and [offset], and the keys Conjugate and
+// Negative in [bits], lies in a tensor of the layout and the keys of [base] that begins at [base_offset]. One of the
+// two may be complex, the other real.
 Tensor partLike(const Tensor& base, int64_t base_offset, std::span<const int64_t> sizes,
-                std::span<const int64_t> strides, int64_t offset, bool is_complex);
+                std::span<const int64_t> strides, int64_t offset, bool is_complex, DispatchKeySet bits);
 
 // Returns the backward of a view of [base] with the sizes, strides and offset of [view]; its edge leads to [base].
 IntrusivePtr<Node> makeAsStridedBackward(const Tensor& base, const Tensor& view);

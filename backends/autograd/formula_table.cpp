@@ -1,4 +1,5 @@
 #include <boxcar/backends/autograd/formula_table.h>
+#include <boxcar/dispatcher/registry/tag.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -23,13 +24,15 @@ const Formula* findFormula(const OperatorName& name) {
   return found != all.end() && key(*found) == wanted ? &*found : nullptr;
 }
 
-DifferentiatedOperator describe(const FunctionSchema& schema) {
+DifferentiatedOperator describe(const OperatorHandle& op) {
+  const FunctionSchema& schema = op.schema();
   DifferentiatedOperator described{.formula = findFormula(schema.operator_name()),
                                    .arguments = schema.arguments().size(),
                                    .results = schema.returns().size(),
                                    .writes_self = false,
                                    .writes_out = false,
                                    .is_view = false,
+                                   .is_pointwise = op.hasTag(Tag::pointwise),
                                    .written_arguments = 0};
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
     const Argument& argument = schema.arguments()[i];
@@ -113,7 +116,7 @@ const DifferentiatedOperator& differentiatedOperator(const OperatorHandle& op) {
     const Table::Place& place = table->find(schema);
     if (place.schema.load(std::memory_order_relaxed) == schema) return *place.op;
   }
-  const auto* const described = new DifferentiatedOperator(describe(*schema));
+  const auto* const described = new DifferentiatedOperator(describe(op));
   add(schema, described);
   return *described;
 }

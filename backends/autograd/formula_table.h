@@ -20,6 +20,7 @@ struct DifferentiatedOperator {
   bool writes_self;  // an in-place operator
   bool writes_out;
   bool is_view;
+  bool is_pointwise;
   uint64_t written_arguments;  // a bit for each argument after the first that is written, but no out=
 };
 

@@ -5,9 +5,12 @@
 #include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/watched_call.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
+#include <boxcar/ivalue/zero_tensor.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -30,6 +33,16 @@ bool holdsTangent(const IValue& value, uint64_t level) {
   bool found = false;
   forEachTensor(value, [&](const Tensor& tensor) { found |= hasTangent(tensor, level); });
   return found;
+}
+
+// Whether nobody but kernels sees zeros that stand for the tangent of [tensor]: it is an ordinary tensor, and the
+// thread has nothing that watches or transforms calls.
+bool isPlain(const Tensor& tensor) {
+  constexpr DispatchKeySet kPlain =
+      default_included_set | autograd_dispatch_keyset | DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask;
+  constexpr DispatchKeySet kOthers(DispatchKeySet::RAW, ~kPlain.add(kForwardKey).raw_repr());
+  return ::boxcar::detail::computeDispatchKeySet(tensor.key_set(), kOthers).empty() &&
+         !::boxcar::detail::callsAreWatched();
 }
 
 // Whether the operator is made of others, which compute the tangents.
@@ -80,10 +93,7 @@ class PushedCall final {
       const OuterForwardLevels outer(level.index);
       if (op_.formula->backward == nullptr) {
         // The result does not change with the arguments.
-        if (op_.writes_self && holdsTangent(results[0], level.id)) {
-          Tensor tangent = writableTangent(results[0].toTensor(), level.id);
-          boxcar::zero_(tangent);
-        }
+        if (op_.writes_self) writeZeros(results[0].toTensor(), level);
       } else if (callsInPlace()) {
         callInPlace(level, results[0].toTensor(), tangents_of_self_[next++]);
       } else {
@@ -102,6 +112,13 @@ class PushedCall final {
   bool callsInPlace() const {
     return op_.writes_self && op_.formula != nullptr && op_.formula->backward != nullptr &&
            op_.formula->forward == Forward::kLinear;
+  }
+
+  // To have no tangent is to have zeros.
+  static void writeZeros(const Tensor& tensor, const Level& level) {
+    if (!hasTangent(tensor, level.id)) return;
+    Tensor tangent = writableTangent(tensor, level.id);
+    boxcar::zero_(tangent);
   }
 
   // Whether tangents depend on what the first argument was.
@@ -139,12 +156,20 @@ class PushedCall final {
     result = boxcar::alias(tensor);
   }
 
+  // Returns what stands for the tangent of [tensor], which has none.
+  Tensor zerosFor(const Tensor& tensor) const {
+    if (!isPlain(tensor)) return boxcar::zeros_like(tensor);
+    if (op_.is_pointwise && tensor.is_cpu()) return readableZeros(tensor);
+    const bool is_copy = op_.writes_self && handle_.operator_name().name == "aten::copy_";
+    return is_copy ? makeZeroTensor(tensor.sizes(), tensor.scalar_type(), tensor.device()) : boxcar::zeros_like(tensor);
+  }
+
   // Returns the arguments with the tangents in place of what has a formula; zeros where there is none. [self]: the
   // tangent of the first argument, if it is known.
   Stack onTangents(const Level& level, const Tensor& self = {}) const {
     const auto tangentOrZeros = [&](const Tensor& tensor) {
       Tensor tangent = tangentOf(tensor, level.id);
-      return tangent.defined() || !tensor.defined() ? tangent : boxcar::zeros_like(tensor);
+      return tangent.defined() || !tensor.defined() ? tangent : zerosFor(tensor);
     };
     Stack stack(arguments_.begin(), arguments_.end());
     for (const uint8_t input : op_.formula->inputs) {
@@ -260,8 +285,8 @@ class PushedCall final {
     if (op_.writes_self) {
       // Undefined: the result does not change with the arguments.
       const Tensor& self = results[0].toTensor();
-      if (!tangents[0].defined()) tangents[0] = boxcar::zeros_like(self);
-      return writeTangent(self, level.id, tangents[0]);
+      if (tangents[0].defined()) return writeTangent(self, level.id, tangents[0]);
+      return writeZeros(self, level);
     }
     size_t next = 0;
     for (size_t i = 0; i < results.size(); ++i) {

@@ -5,6 +5,8 @@
 #include <boxcar/backends/autograd/history.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
+#include <boxcar/ivalue/zero_tensor.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -73,6 +75,10 @@ Tensor ownTangent(const TensorImpl& tensor, uint64_t level) {
   return tangents == nullptr ? Tensor() : tangents->of(level);
 }
 
+bool hasSameBits(const Tensor& a, const Tensor& b) {
+  return (a.key_set() & math_bits_ks) == (b.key_set() & math_bits_ks);
+}
+
 bool hasSameLayout(const Tensor& a, const Tensor& b) {
   return std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides()) &&
          a.storage_offset() == b.storage_offset();
@@ -99,16 +105,22 @@ Tensor zerosWithLayoutOf(const Tensor& tensor) {
   const auto elements = static_cast<int64_t>(tensor.storage()->nbytes() / elementSize(tensor.scalar_type()));
   const int64_t size[] = {elements};
   const Tensor whole = boxcar::zeros(size, tensor.scalar_type(), std::nullopt, tensor.device());
-  Tensor zeros = boxcar::as_strided(whole, tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  Tensor zeros = withMathBits(boxcar::as_strided(whole, tensor.sizes(), tensor.strides(), tensor.storage_offset()),
+                              tensor.key_set());
   zeros.unsafeGetTensorImpl()->clear_base();
   return zeros;
 }
 
-// Returns [tangent] with the dtype and sizes of [tensor], and its strides, so that views of one are views of the other.
+// Returns [tangent] with the dtype and sizes of [tensor], and its strides and bits, so that views of one are views of
+// the other.
 Tensor fitted(Tensor tangent, const Tensor& tensor) {
   if (tangent.is_complex() && !tensor.is_complex()) tangent = boxcar::real(tangent);
   if (tangent.scalar_type() != tensor.scalar_type() || tangent.device() != tensor.device()) {
     tangent = boxcar::to(tangent, tensor.device(), tensor.scalar_type());
+  }
+  if (!hasSameBits(tangent, tensor)) {
+    Tensor other = withMathBits(boxcar::empty_like(tangent), tensor.key_set());
+    tangent = boxcar::copy_(other, tangent);
   }
   if (hasSameLayout(tangent, tensor)) return tangent;
   // Elements that share memory have tangents of their own.
@@ -165,6 +177,7 @@ void ForwardLevel::setTangent(const Tensor& tensor, const Tensor& tangent) const
   BOXCAR_CHECK(std::ranges::equal(tensor.sizes(), tangent.sizes()),
                "a tangent must have the shape of its primal, {}, not {}", meta::listOf(tensor.sizes()),
                meta::listOf(tangent.sizes()));
+  if (isZeroTensor(tangent)) return forget(tensor);
   const OuterForwardLevels outer(index_);
   autograd::setTangent(tensor, levels[index_], boxcar::clone(tangent));
 }
@@ -224,7 +237,7 @@ Tensor tangentOf(const Tensor& tensor, uint64_t level) {
                "before the tensor had a tangent. Make the view again",
                dtypeName(tensor.scalar_type()), dtypeName(base->scalar_type()));
   return partLike(of_base, base->storage_offset(), tensor.sizes(), tensor.strides(), tensor.storage_offset(),
-                  tensor.is_complex());
+                  tensor.is_complex(), tensor.key_set() & math_bits_ks);
 }
 
 void setTangent(const Tensor& tensor, uint64_t level, const Tensor& tangent) {

@@ -46,7 +46,7 @@ class BOXCAR_API ForwardLevel final {
   ForwardLevel& operator=(const ForwardLevel&) = delete;
 
   // Gives [tensor] a copy of the tangent. It must have the shape of [tensor], whose dtype must be floating point or
-  // complex.
+  // complex. A zero tensor takes the tangent away: to have none is to have zeros.
   void setTangent(const Tensor& tensor, const Tensor& tangent) const;
   // Returns a view of [primal] with the tangent.
   Tensor makeDual(const Tensor& primal, const Tensor& tangent) const;

@@ -5,6 +5,7 @@
 #include <boxcar/backends/meta/layout.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -103,6 +104,8 @@ void accumulate(TensorImpl& leaf, Tensor gradient) {
   const Tensor tensor(IntrusivePtr<TensorImpl>::share(&leaf));
   AutogradMeta& meta = AutogradMeta::findOrMake(tensor);
   const std::lock_guard lock(mutexOf(leaf));
+  // What is kept is what users read.
+  if (hasMathBits(gradient)) gradient = boxcar::clone(gradient);
   if (!meta.grad.defined()) {
     if (!GradMode::is_enabled() && !gradient.requires_grad()) takeFromBase(gradient);
     const bool has_own_memory = !GradMode::is_enabled() && isUnshared(gradient) && !gradient.requires_grad() &&

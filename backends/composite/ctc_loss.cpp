@@ -3,6 +3,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
@@ -182,7 +183,7 @@ std::vector<int64_t> lengthsOf(std::string_view name, const Tensor& lengths) {
                "ctc_loss: {} must be integers of one dimension, but they are {} of size {}", name,
                dtypeName(lengths.scalar_type()), meta::listOf(lengths.sizes()));
   BOXCAR_CHECK(!lengths.is_meta(), "ctc_loss: {} must have values, but they are on 'meta'; move them to 'cpu'", name);
-  const Tensor values = boxcar::contiguous(boxcar::to(lengths, Device(DeviceType::CPU), ScalarType::Long));
+  const Tensor values = boxcar::contiguous(resolved(boxcar::to(lengths, Device(DeviceType::CPU), ScalarType::Long)));
   const int64_t* first = values.const_data_ptr<int64_t>();
   return {first, first + values.numel()};
 }

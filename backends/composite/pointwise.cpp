@@ -164,29 +164,10 @@ Tensor positive(const Tensor& self) {
   return self;
 }
 
-Tensor itself(const Tensor& self) {
-  meta::checkDefined(self);
-  return self;
-}
-
 bool isComplexTensor(const Tensor& self) {
   meta::checkDefined(self);
   return self.is_complex();
 }
-
-Tensor real(const Tensor& self) {
-  return self.is_complex() ? boxcar::select(boxcar::view_as_real(self), -1, 0) : itself(self);
-}
-
-Tensor imag(const Tensor& self) {
-  BOXCAR_CHECK(self.is_complex(), "imag takes complex tensors, not one of dtype {}; the imaginary part of that is 0",
-               self.scalar_type());
-  return boxcar::select(boxcar::view_as_real(self), -1, 1);
-}
-
-// Computes conjugates eagerly; there is no lazy conjugation.
-Tensor conj(const Tensor& self) { return self.is_complex() ? boxcar::conj_physical(self) : itself(self); }
-Tensor conjOrAlias(const Tensor& self) { return self.is_complex() ? boxcar::conj_physical(self) : boxcar::alias(self); }
 
 Tensor& maxOtherOut(const Tensor& self, const Tensor& other, Tensor& out) {
   return boxcar::maximum_out(out, self, other);
@@ -237,12 +218,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("isclose", BOXCAR_FN(isClose));
   m.impl("is_nonzero", BOXCAR_FN(isNonzero));
   m.impl("positive", BOXCAR_FN(positive));
-  m.impl("resolve_conj", BOXCAR_FN(itself));
-  m.impl("resolve_neg", BOXCAR_FN(itself));
   m.impl("is_complex", BOXCAR_FN(isComplexTensor));
-  m.impl("real", BOXCAR_FN(real));
-  m.impl("imag", BOXCAR_FN(imag));
-  m.impl("conj", BOXCAR_FN(conj));
   m.impl("max.out", BOXCAR_FN(maxOtherOut));
   m.impl("min.out", BOXCAR_FN(minOtherOut));
   m.impl("relu6", BOXCAR_FN(relu6));
@@ -252,7 +228,6 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
-  m.impl("_conj", BOXCAR_FN(conjOrAlias));
   m.impl("rad2deg", BOXCAR_FN(radToDeg));
   m.impl("rad2deg_", BOXCAR_FN(radToDegInPlace));
   m.impl("rad2deg.out", BOXCAR_FN(radToDegOut));

@@ -2,6 +2,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
@@ -292,7 +293,7 @@ Triple runPacked(Cell kind, const Tensor& data, const Tensor& batch_sizes, const
                "sizes {} and {}",
                nameOf(kind), meta::listOf(data.sizes()), meta::listOf(batch_sizes.sizes()));
   Network network{kind, has_biases, num_layers, dropout, train, bidirectional, {}, {}};
-  const Tensor sizes = boxcar::contiguous(batch_sizes);
+  const Tensor sizes = boxcar::contiguous(resolved(batch_sizes));
   int64_t rows = 0;
   for (int64_t t = 0; t < sizes.numel(); ++t) {
     const int64_t size = sizes.const_data_ptr<int64_t>()[t];

@@ -1,6 +1,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
@@ -58,7 +59,7 @@ std::vector<int64_t> fallingCounts(std::string_view op, std::string_view name, c
       counts.dim() == 1 && counts.numel() > 0 && counts.scalar_type() == ScalarType::Long && counts.device().is_cpu(),
       "{}: expected {} of one dimension and dtype int64 on the CPU, but got sizes {} and dtype {} on {}", op, name,
       meta::listOf(counts.sizes()), dtypeName(counts.scalar_type()), counts.device());
-  const Tensor in_order = boxcar::contiguous(counts);
+  const Tensor in_order = boxcar::contiguous(resolved(counts));
   const std::span<const int64_t> values(in_order.const_data_ptr<int64_t>(), static_cast<size_t>(counts.numel()));
   BOXCAR_CHECK(values.back() > 0 && std::ranges::is_sorted(values, std::ranges::greater()),
                "{}: {} must be positive and fall, but they are {}", op, name, meta::listOf(values));

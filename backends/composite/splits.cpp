@@ -1,6 +1,7 @@
 #include <boxcar/backends/meta/part_list.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -85,7 +86,7 @@ std::vector<Tensor> tensorSplitTensor(const Tensor& self, const Tensor& given, i
                "but got a tensor with {} dims",
                given.dim());
   if (given.dim() == 0) return tensorSplitSections(self, boxcar::item(given).toLong(), dim);
-  const Tensor indices = boxcar::contiguous(given);
+  const Tensor indices = boxcar::contiguous(resolved(given));
   return tensorSplitIndices(self, IntSpan(indices.data_ptr<int64_t>(), static_cast<size_t>(indices.numel())), dim);
 }
 

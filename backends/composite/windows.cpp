@@ -1,6 +1,7 @@
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -68,6 +69,10 @@ Tensor viewDtype(const Tensor& self, ScalarType dtype) {
   const auto from = static_cast<int64_t>(self.itemsize());
   const auto to = static_cast<int64_t>(elementSize(dtype));
   BOXCAR_CHECK(to > 0 && dtype != ScalarType::ComplexHalf, "a tensor cannot have the dtype {}", dtypeName(dtype));
+  BOXCAR_CHECK(dtype == self.scalar_type() || !hasMathBits(self),
+               "view: the memory of a tensor that is conjugated or negated lazily does not hold its elements, so "
+               "they cannot be viewed as {}; view x.resolve_conj().resolve_neg()",
+               dtypeName(dtype));
   DimVector sizes = toDimVector(self.sizes());
   DimVector strides = toDimVector(self.strides());
   int64_t offset = self.storage_offset();

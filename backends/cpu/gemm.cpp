@@ -37,15 +37,24 @@ T multiplyAdd(T sum, T a, T b) {
   }
 }
 
+template <class T>
+T valueOf(const Matrix<const T>& matrix, int64_t row, int64_t column) {
+  const T value = matrix.at(row, column);
+  if constexpr (kIsComplex<T>) {
+    if (matrix.is_conjugated) return {value.real(), -value.imag()};
+  }
+  return value;
+}
+
 // Computes rows of c as sums of scaled rows of b, for the types without their own kernels.
 template <class T>
 void multiplyByRows(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
                     Matrix<T> c) {
   std::vector<T> copy;
-  if (b.column_step != 1 && m > 1) {
+  if ((b.column_step != 1 && m > 1) || b.is_conjugated) {
     copy.resize(static_cast<size_t>(k * n));
     for (int64_t p = 0; p < k; ++p) {
-      for (int64_t j = 0; j < n; ++j) copy[static_cast<size_t>(p * n + j)] = b.at(p, j);
+      for (int64_t j = 0; j < n; ++j) copy[static_cast<size_t>(p * n + j)] = valueOf(b, p, j);
     }
     b = {copy.data(), n, 1};
   }
@@ -58,7 +67,7 @@ void multiplyByRows(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
         const int64_t columns = std::min(kBlock, n - first);
         std::fill_n(sums, columns, T(0));
         for (int64_t p = 0; p < k; ++p) {
-          const T factor = a.at(i, p);
+          const T factor = valueOf(a, i, p);
           const T* row = &b.at(p, first);
           if (b.column_step == 1) {
             for (int64_t j = 0; j < columns; ++j) sums[j] = multiplyAdd(sums[j], factor, row[j]);
@@ -85,8 +94,7 @@ void multiplyInParts(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a
                      Matrix<T> c) {
   const int64_t most = std::max(kLongSum / (m * n), kShortSum);
   for (int64_t p = 0; p < k; p += most) {
-    gemm<T>(m, n, std::min(most, k - p), alpha, {&a.at(0, p), a.row_step, a.column_step},
-            {&b.at(p, 0), b.row_step, b.column_step}, p == 0 ? beta : T(1), c);
+    gemm<T>(m, n, std::min(most, k - p), alpha, a.from(0, p), b.from(p, 0), p == 0 ? beta : T(1), c);
     checkStop();
   }
 }

@@ -25,11 +25,12 @@ template <class T>
 bool gemmByOpenBlas(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
                     Matrix<T> c);
 
-// A matrix as described to a library with row-major matrices: whether it is transposed, and the step between its rows
-// (or columns, if transposed).
+// A matrix as described to a library with row-major matrices: whether it is transposed, the step between its rows (or
+// columns, if transposed), and whether its elements are conjugated.
 struct LibraryMatrix {
   bool transposed;
   int64_t step;
+  bool is_conjugated = false;
 };
 
 // Returns nullopt if neither the rows nor the columns consist of adjacent elements.
@@ -43,14 +44,14 @@ std::optional<LibraryMatrix> asLibraryMatrix(int64_t rows, int64_t columns, cons
   const bool is_row_line = columns == 1 || matrix.column_step == 1;
   const bool is_column_line = rows == 1 || matrix.row_step == 1;
   if (is_row_line && row_step >= std::max<int64_t>(columns, 1) && row_step <= kMost)
-    return LibraryMatrix{false, row_step};
+    return LibraryMatrix{false, row_step, matrix.is_conjugated};
   if (is_column_line && column_step >= std::max<int64_t>(rows, 1) && column_step <= kMost) {
-    return LibraryMatrix{true, column_step};
+    return LibraryMatrix{true, column_step, matrix.is_conjugated};
   }
   return std::nullopt;
 }
 
-// Runs the product in a library's terms: run(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, c, ldc), all row-major.
+// Runs the product in a library's terms: run(LibraryMatrix a, LibraryMatrix b, m, n, k, a, b, c, ldc), all row-major.
 // Returns false if the layout of one of the matrices is unsuitable.
 template <class T, class Run>
 bool runLibraryGemm(int64_t m, int64_t n, int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c, Run&& run) {
@@ -61,7 +62,7 @@ bool runLibraryGemm(int64_t m, int64_t n, int64_t k, Matrix<const T> a, Matrix<c
   const auto a_as = asLibraryMatrix(m, k, a);
   const auto b_as = asLibraryMatrix(k, n, b);
   if (!a_as.has_value() || !b_as.has_value()) return false;
-  run(a_as->transposed, b_as->transposed, m, n, k, a.data, a_as->step, b.data, b_as->step, c.data, c_as->step);
+  run(*a_as, *b_as, m, n, k, a.data, b.data, c.data, c_as->step);
   return true;
 }
 

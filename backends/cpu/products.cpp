@@ -120,8 +120,10 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar&
       if (rank == 2) return run(0, 1);
       if (batchStep(b) == 0 && stepOfAllRows(a) != 0 && stepOfAllRows(out) != 0) {
         // One matrix [b] for the whole batch, as an expanded one is: a single product.
-        return gemm<T>(out.sizes()[0] * m, n, k, factor, {matrixOf<const T>(a).data, stepOfAllRows(a), a.strides()[2]},
-                       matrixOf<const T>(b), kept, {matrixOf<T>(out).data, stepOfAllRows(out), out.strides()[2]});
+        const Matrix<const T> first = matrixOf<const T>(a);
+        return gemm<T>(out.sizes()[0] * m, n, k, factor,
+                       {first.data, stepOfAllRows(a), first.column_step, first.is_conjugated}, matrixOf<const T>(b),
+                       kept, {matrixOf<T>(out).data, stepOfAllRows(out), out.strides()[2]});
       }
       if constexpr (std::is_floating_point_v<T>) {
         if (k == 1 && (n == 1 || (b.strides()[2] == 1 && out.strides()[2] == 1))) {

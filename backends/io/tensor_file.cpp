@@ -1,5 +1,7 @@
 #include <boxcar/backends/io/tensor_file.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
+#include <boxcar/ivalue/zero_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,6 +66,8 @@ void checkFitsFile(const Tensor& tensor, std::string_view path) {
                "cannot write '{}': a fake tensor of sizes [{}] has no elements; make it outside of fake(), or save "
                "func::materialize(x)",
                path, fmt::join(tensor.sizes(), ", "));
+  BOXCAR_CHECK(!isZeroTensor(tensor), "cannot write '{}': a zero tensor of sizes [{}] has no memory; save x.clone()",
+               path, fmt::join(tensor.sizes(), ", "));
   BOXCAR_CHECK(tensor.layout() == Layout::Strided,
                "cannot write '{}': a tensor of layout torch.{} has its elements in an order of a library's; save "
                "x.to_dense()",
@@ -74,8 +78,9 @@ void checkFitsFile(const Tensor& tensor, std::string_view path) {
                path, tensor.numel(), dtypeName(tensor.dtype()));
 }
 
-void writeElements(const Tensor& tensor, OutputFile& file) {
-  if (tensor.numel() == 0) return;
+void writeElements(const Tensor& given, OutputFile& file) {
+  if (given.numel() == 0) return;
+  const Tensor tensor = resolved(given);
   const auto* first = static_cast<const std::byte*>(tensor.data_ptr());
   if (tensor.is_contiguous()) {
     file.write({first, tensor.nbytes()});

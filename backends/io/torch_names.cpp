@@ -2,6 +2,7 @@
 #include <boxcar/backends/io/pickle_text.h>
 #include <boxcar/backends/io/tensor_file.h>
 #include <boxcar/backends/io/torch_names.h>
+#include <boxcar/backends/transforms/math_bits.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/layout.h>
 #include <boxcar/ivalue/python_text.h>
@@ -90,17 +91,21 @@ IValue tensorOnStorage(PickleArguments arguments, ScalarType dtype, const Pickle
 // ---- The functions of the table ----
 
 IValue rebuildTensor(PickleArguments arguments, const PicklePlace& place) {
-  // The seventh argument of the second version says what is not done yet: {'conj': True}.
-  if (arguments.size() > 6 && arguments[6].isGenericDict()) {
-    const GenericDict bits = arguments[6].toGenericDict();
-    for (const auto& bit : bits) {
-      if (bit.value() == IValue(true))
-        place.fail(
-            fmt::format("a tensor has the bit {}, which boxcar's do not have: save x.resolve_conj().resolve_neg()",
-                        repr(bit.key())));
-    }
+  IValue rebuilt = tensorOnStorage(arguments, ScalarType::Undefined, place);
+  // The seventh argument of the second version says what is done lazily: {'conj': True}.
+  if (arguments.size() <= 6 || !arguments[6].isGenericDict() || rebuilt.isNone()) return rebuilt;
+  Tensor tensor = rebuilt.toTensor();
+  const GenericDict bits = arguments[6].toGenericDict();
+  for (const auto& bit : bits) {
+    if (bit.value() != IValue(true)) continue;
+    const bool is_conj = bit.key() == IValue("conj");
+    if (!is_conj && bit.key() != IValue("neg")) place.fail(fmt::format("a tensor has the bit {}", repr(bit.key())));
+    if (is_conj && !tensor.is_complex()) place.fail("a tensor of real numbers has the bit 'conj'");
+    transforms::registerMathBits();
+    tensor = withOtherBit(tensor, is_conj ? DispatchKey::Conjugate : DispatchKey::Negative);
+    tensor.unsafeGetTensorImpl()->clear_base();
   }
-  return tensorOnStorage(arguments, ScalarType::Undefined, place);
+  return tensor;
 }
 
 // The dtype is the seventh argument.

@@ -7,6 +7,7 @@
 #include <boxcar/backends/native/products.h>
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/backends/native/write_out.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 
 #include <array>
@@ -88,8 +89,11 @@ Tensor asMatrix(const Tensor& number) {
   return number.view(kOnes, kOnes, number.storage_offset());
 }
 
-// Returns the complex conjugate; [tensor] itself if it is real.
-Tensor conjugated(const Tensor& tensor) { return tensor.is_complex() ? boxcar::conj_physical(tensor) : tensor; }
+// Returns the complex conjugate, a view for the CPU, whose products know it; [tensor] itself if it is real.
+Tensor conjugated(const Tensor& tensor) {
+  if (!tensor.is_complex()) return tensor;
+  return tensor.is_cpu() ? withOtherBit(tensor, DispatchKey::Conjugate) : boxcar::conj_physical(tensor);
+}
 
 template <bool conjugates>
 struct DotProduct {

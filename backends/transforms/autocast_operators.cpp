@@ -1,7 +1,6 @@
 #include <boxcar/backends/transforms/autocast_state.h>
 #include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/dispatcher/registry/library.h>
-#include <boxcar/dispatcher/registry/schema_text.h>
 #include <boxcar/schema/function_object.h>
 #include <boxcar/schema/parse_schema.h>
 
@@ -71,24 +70,6 @@ FunctionPtr registerAutocastOf(std::string_view op, std::string_view device_type
   });
 }
 
-// Parsed when they are first looked up, as programs that do not call them pay for parsing, too.
-constexpr boxcar::detail::SchemaText kTexts[] = {
-    {"autocast::register_autocast",
-     "",
-     "autocast::register_autocast(str op, str device_type, ScalarType cast_inputs) -> Function",
-     {__FILE__, __LINE__},
-     1,
-     {Tag::differentiation}},  // traces have the casts themselves
-    {"autocast::is_autocast_enabled",
-     "",
-     "autocast::is_autocast_enabled(str device_type) -> bool",
-     {__FILE__, __LINE__}},
-    {"autocast::get_autocast_dtype",
-     "",
-     "autocast::get_autocast_dtype(str device_type) -> ScalarType",
-     {__FILE__, __LINE__}},
-};
-
 bool isEnabledOn(std::string_view device_type) {
   return is_autocast_enabled(autocastDevice("autocast::is_autocast_enabled", device_type));
 }
@@ -99,8 +80,7 @@ ScalarType dtypeOn(std::string_view device_type) {
 
 }  // namespace
 
-BOXCAR_LIBRARY(autocast, m) {
-  m.def(kTexts);
+BOXCAR_LIBRARY_IMPL(autocast, CompositeImplicitAutograd, m) {
   m.impl("register_autocast", BOXCAR_FN(registerAutocastOf));
   m.impl("is_autocast_enabled", BOXCAR_FN(isEnabledOn));
   m.impl("get_autocast_dtype", BOXCAR_FN(dtypeOn));

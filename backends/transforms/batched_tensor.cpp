@@ -1,6 +1,7 @@
 #include <boxcar/backends/transforms/batched_tensor.h>
 #include <boxcar/backends/transforms/vmap_level.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/tensor_metadata.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -31,10 +32,11 @@ BatchedMeta& metaOf(const Tensor& tensor) {
   return *meta;
 }
 
-// The keys of a batched tensor: a gradient is recorded for what is inside it.
+// The keys of a batched tensor: a gradient is recorded for what is inside it. is_conj() and is_neg() read the bits.
 DispatchKeySet batchedKeys(const Tensor& inner) {
-  const DispatchKeySet backend = inner.key_set() & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask);
-  return backend | DispatchKeySet(DispatchKey::FuncTorchBatched);
+  const DispatchKeySet kept =
+      inner.key_set() & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask | math_bits_ks);
+  return kept | DispatchKeySet(DispatchKey::FuncTorchBatched);
 }
 
 }  // namespace

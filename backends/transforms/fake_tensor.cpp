@@ -1,6 +1,7 @@
 #include <boxcar/backends/transforms/fake_kernel.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ivalue/value_tensors.h>
 
@@ -43,7 +44,9 @@ Tensor makeFake(Storage storage, const Tensor& like) {
   Tensor made(makeIntrusive<TensorImpl>(std::move(storage), like.scalar_type(), like.sizes(), like.strides(),
                                         like.storage_offset()));
   TensorImpl* const impl = made.unsafeGetTensorImpl();
-  impl->set_key_set(impl->key_set().add(DispatchKey::Fake));
+  const DispatchKeySet zero = like.key_set() & DispatchKeySet(DispatchKey::ZeroTensor);
+  impl->set_key_set(impl->key_set().add(DispatchKey::Fake) | zero);
+  takeMathBits(made, like);
   impl->set_wrapped_number(like.unsafeGetTensorImpl()->is_wrapped_number());
   return made;
 }

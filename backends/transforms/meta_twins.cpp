@@ -1,4 +1,5 @@
 #include <boxcar/backends/transforms/meta_twins.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ivalue/value_tensors.h>
 
@@ -30,6 +31,7 @@ Tensor MetaTwins::twinOf(const Tensor& tensor) {
   Tensor twin(makeIntrusive<TensorImpl>(std::move(storage), tensor.scalar_type(), tensor.sizes(), tensor.strides(),
                                         tensor.storage_offset()));
   twin.unsafeGetTensorImpl()->set_wrapped_number(tensor.unsafeGetTensorImpl()->is_wrapped_number());
+  takeMathBits(twin, tensor);
   tensors_.push_back({tensor, twin});
   return twin;
 }
@@ -81,6 +83,7 @@ Tensor MetaTwins::outside(const Tensor& result, Device device) {
   if (first == nullptr) return makeFake(originalOf(result.storage(), device), result);
   Tensor view(makeIntrusive<TensorImpl>(*first->original.unsafeGetTensorImpl(), result.scalar_type(), result.sizes(),
                                         result.strides(), result.storage_offset()));
+  takeMathBits(view, result);
   if (result.unsafeGetTensorImpl()->base() == nullptr) view.unsafeGetTensorImpl()->clear_base();
   return view;
 }

@@ -1,7 +1,10 @@
 #include <boxcar/dispatcher/call/hidden_calls.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/stack.h>
+#include <boxcar/ivalue/storage_without_memory.h>
+#include <boxcar/ivalue/zero_tensor.h>
 
 #include <algorithm>
 #include <cstring>
@@ -35,7 +38,7 @@ void forEachElement(const Tensor& tensor, Body&& body) {
 
 bool hasBytes(const Tensor& tensor) noexcept {
   return tensor.defined() && !tensor.is_meta() && tensor.layout() == Layout::Strided &&
-         !tensor.key_set().has(DispatchKey::Fake);
+         !tensor.key_set().has(DispatchKey::Fake) && !isZeroTensor(tensor);
 }
 
 void copyHidden(const Tensor& to, const Tensor& from) {
@@ -43,6 +46,16 @@ void copyHidden(const Tensor& to, const Tensor& from) {
   Stack stack;
   push(stack, to, from, false);
   Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "").callBoxed(stack);
+}
+
+Tensor withOtherBitHidden(const Tensor& tensor, const char* op) {
+  const HiddenCalls hidden;
+  Stack stack;
+  push(stack, tensor);
+  Dispatcher::singleton().findSchemaOrThrow(op, "").callBoxed(stack);
+  Tensor view = pop(stack).toTensor();
+  view.unsafeGetTensorImpl()->clear_base();
+  return view;
 }
 
 Tensor onCpu(const Tensor& tensor) {
@@ -64,8 +77,13 @@ Tensor bytesOfStorage(const Storage& storage) {
 }
 
 ElementBytes::ElementBytes(const Tensor& tensor) {
+  if (isZeroTensor(tensor) && !lacksElements(tensor)) {
+    gathered_.resize(tensor.nbytes());
+    bytes_ = gathered_;
+    return;
+  }
   if (!hasBytes(tensor) || tensor.numel() == 0) return;
-  tensor_ = onCpu(tensor);
+  tensor_ = onCpu(resolved(tensor));
   const auto* data = static_cast<const std::byte*>(tensor_.data_ptr());
   if (tensor_.is_contiguous()) {
     bytes_ = {data, tensor_.nbytes()};

@@ -2,6 +2,7 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/dispatcher/values/value_copy.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/storage_without_memory.h>
 
 #include <bit>
@@ -82,6 +83,7 @@ Tensor ValueCopier::copy(const Tensor& tensor) {
   Tensor copy(makeIntrusive<TensorImpl>(copyStorage(tensor.storage()), tensor.scalar_type(), tensor.sizes(),
                                         tensor.strides(), tensor.storage_offset()));
   copy.unsafeGetTensorImpl()->set_wrapped_number(impl->is_wrapped_number());
+  takeMathBits(copy, tensor);
   if (target_ == Target::kSameDevice) {
     copy.set_requires_grad(tensor.requires_grad());
     copy.unsafeGetTensorImpl()->copy_metadata(*impl);

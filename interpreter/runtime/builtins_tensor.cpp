@@ -9,6 +9,7 @@
 #include <boxcar/interpreter/runtime/tensor_index.h>
 #include <boxcar/interpreter/runtime/value_operations.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -184,7 +185,8 @@ IValue nested(const T*& elements, std::span<const int64_t> sizes) {
 template <class T>
 IValue toNestedList(const Tensor& tensor, ScalarType dtype) {
   const IValue converted = moved(tensor, dtype, Device(DeviceType::CPU));
-  const Tensor contiguous = callOperator("aten::contiguous", {&converted, 1}).toTensor();
+  const IValue whole = resolved(converted.toTensor());
+  const Tensor contiguous = callOperator("aten::contiguous", {&whole, 1}).toTensor();
   const T* elements = contiguous.const_data_ptr<T>();
   return nested(elements, contiguous.sizes());
 }

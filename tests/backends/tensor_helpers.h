@@ -2,6 +2,7 @@
 
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/array_ref.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/ivalue/tensor.h>
 #include <boxcar/ops.h>
@@ -46,7 +47,7 @@ inline Tensor counting(IntArrayRef sizes, ScalarType dtype = ScalarType::Float) 
 // Returns the elements in order, whatever the strides.
 template <class T>
 std::vector<T> elements(const Tensor& tensor) {
-  const Tensor flat = contiguous(tensor);
+  const Tensor flat = contiguous(resolved(tensor));
   const T* data = flat.data_ptr<T>();
   return std::vector<T>(data, data + flat.numel());
 }

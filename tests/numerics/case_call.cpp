@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/numerics/case_batches.h"
+#include "tests/numerics/case_bits.h"
 #include "tests/numerics/case_check.h"
 #include "tests/numerics/case_fake.h"
 #include "tests/numerics/case_gradients.h"
@@ -99,7 +100,8 @@ void call(const OperatorHandle& op, Way way, Stack& stack) {
     case Way::kMeta: return callChecked<MetaChecker>(op, stack);
     case Way::kFake:
     case Way::kGradients:
-    case Way::kBatches: break;  // runCase() compares other things
+    case Way::kBatches:
+    case Way::kBits: break;  // runCase() compares other things
   }
 }
 
@@ -175,6 +177,7 @@ std::string_view toString(Way way) {
     case Way::kFake: return "fake";
     case Way::kGradients: return "gradients";
     case Way::kBatches: return "batches";
+    case Way::kBits: return "bits";
   }
   return "";
 }
@@ -186,6 +189,7 @@ std::optional<std::string> runCase(const Case& expected, Way way) {
     if (!op) return "there is no such operator";
     if (way == Way::kFake) return fakeDifference(expected, *op);
     if (way == Way::kBatches) return case_device.is_cpu() ? differenceOfBatches(expected, *op) : std::nullopt;
+    if (way == Way::kBits) return case_device.is_cpu() ? differenceOfBits(expected, *op) : std::nullopt;
     const CaseArguments arguments = expected.makeArguments(op->schema());
     if (expected.isError()) return runError(expected, *op, way, arguments);
     Stack stack = arguments.values;

@@ -20,9 +20,10 @@ enum class Way {
   kFake,       // callBoxed on fake tensors; see case_fake.h
   kGradients,  // callBoxed with tensors that require grad; see case_gradients.h
   kBatches,    // callBoxed with batched tensors; see case_batches.h
+  kBits,       // callBoxed with lazy conjugates and negatives; see case_bits.h
 };
-inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript,    Way::kSchema,
-                                   Way::kMeta,  Way::kFake,  Way::kGradients, Way::kBatches};
+inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped,     Way::kScript,  Way::kSchema, Way::kMeta,
+                                   Way::kFake,  Way::kGradients, Way::kBatches, Way::kBits};
 
 // "boxed".
 std::string_view toString(Way way);

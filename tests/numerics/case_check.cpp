@@ -1,6 +1,7 @@
 #include "tests/numerics/case_check.h"
 
 #include <boxcar/dispatcher/values/tensor_bytes.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -126,8 +127,9 @@ std::string position(std::span<const int64_t> sizes, int64_t number) {
   return fmt::format("[{}]", fmt::join(index, ", "));
 }
 
-std::optional<std::string> differenceOfElements(const Tensor& found, const Tensor& expected, Limits limits,
+std::optional<std::string> differenceOfElements(const Tensor& given, const Tensor& expected, Limits limits,
                                                 bool magnitudes) {
+  const Tensor found = resolved(given);
   const std::vector<int64_t> offsets = elementOffsets(found);
   const auto* base = static_cast<const std::byte*>(found.storage()->data());
   return visitScalarType(kAllTypes, expected.dtype(), "a comparison", [&](auto tag) -> std::optional<std::string> {

@@ -26,6 +26,13 @@ class Numpy(unittest.TestCase):
         lent = numpy.from_dlpack(boxcar.arange(3))
         self.assertEqual(lent.tolist(), [0, 1, 2])
 
+    def test_an_array_of_a_zero_tensor_has_memory_of_its_own(self):
+        zero = boxcar.ops.aten._efficientzerotensor([2, 3])
+        array = zero.numpy()
+        array[:] = 1
+        self.assertEqual(zero.tolist(), [[0, 0, 0], [0, 0, 0]])
+        self.assertEqual(numpy.asarray(zero.numpy(force=True)).sum(), 0)
+
     def test_strides_and_offsets_stay(self):
         array = numpy.arange(12).reshape(3, 4)[1:, ::2]
         tensor = boxcar.from_numpy(array)
@@ -131,6 +138,13 @@ class Buffers(unittest.TestCase):
         view[0, 1] = 9
         self.assertEqual(x[0, 1].item(), 9)
         self.assertEqual(bytes(memoryview(boxcar.ones(1))), b"\x00\x00\x80\x3f")
+
+    def test_a_zero_tensor_is_no_buffer(self):
+        zero = boxcar.ops.aten._efficientzerotensor([2])
+        with self.assertRaisesRegex(BufferError, r"a zero tensor has no memory, so it is no buffer; use tensor.clone\(\)"):
+            memoryview(zero)
+        with self.assertRaisesRegex(BufferError, r"it is a zero tensor, which has no memory; lend x.clone\(\)"):
+            zero.__dlpack__()
 
     def test_a_transposed_tensor_needs_strides(self):
         with self.assertRaisesRegex(BufferError, "contiguous"):

@@ -230,6 +230,14 @@ class Syntax(unittest.TestCase):
 
 
 class Copies(unittest.TestCase):
+    def test_copies_and_pickles_of_zero_tensors_are_zeros(self):
+        zero = boxcar.ops.aten._efficientzerotensor([2, 3], dtype=boxcar.float64)
+        for made in (copy.deepcopy(zero), pickle.loads(pickle.dumps(zero)), copy.copy(zero).clone()):
+            self.assertEqual((made.tolist(), made.dtype), ([[0, 0, 0], [0, 0, 0]], boxcar.float64))
+            self.assertFalse(boxcar.ops.aten._is_zerotensor(made))
+            made += 1
+        self.assertEqual(repr(zero[0]), "tensor([0., 0., 0.], dtype=torch.float64)")
+
     def test_pickles_keep_elements_dtype_attributes_and_gradients(self):
         for dtype in (boxcar.float32, boxcar.bfloat16, boxcar.bool, boxcar.int8, boxcar.complex64):
             x = boxcar.tensor([[1, 0], [2, 3]]).to(dtype)[:, :1]

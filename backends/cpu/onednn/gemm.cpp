@@ -20,13 +20,12 @@ onednn::PrimitiveKey keyOf(std::initializer_list<const Tensor*> tensors, int thr
 bool gemmByOneDnn(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const float> a, Matrix<const float> b,
                   float beta, Matrix<float> c) {
   const onednn::Threads threads(static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k));
-  return runLibraryGemm<float>(
-      m, n, k, a, b, c,
-      [&](bool transpose_a, bool transpose_b, int64_t rows, int64_t columns, int64_t depth, const float* a_data,
-          int64_t lda, const float* b_data, int64_t ldb, float* c_data, int64_t ldc) {
-        dnnl::sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', rows, columns, depth, alpha, a_data, lda, b_data,
-                    ldb, beta, c_data, ldc);
-      });
+  return runLibraryGemm<float>(m, n, k, a, b, c,
+                               [&](LibraryMatrix a_as, LibraryMatrix b_as, int64_t rows, int64_t columns, int64_t depth,
+                                   const float* a_data, const float* b_data, float* c_data, int64_t ldc) {
+                                 dnnl::sgemm(a_as.transposed ? 'T' : 'N', b_as.transposed ? 'T' : 'N', rows, columns,
+                                             depth, alpha, a_data, a_as.step, b_data, b_as.step, beta, c_data, ldc);
+                               });
 }
 
 bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& b) {

@@ -21,6 +21,12 @@ constexpr const char* kName<std::complex<float>> = "cgemm_";
 template <>
 constexpr const char* kName<std::complex<double>> = "zgemm_";
 
+// R, the conjugates without transposing, is OpenBLAS's own.
+const char* formOf(LibraryMatrix matrix) {
+  if (matrix.is_conjugated) return matrix.transposed ? "C" : "R";
+  return matrix.transposed ? "T" : "N";
+}
+
 }  // namespace
 
 template <class T>
@@ -31,13 +37,13 @@ bool gemmByOpenBlas(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
   const openblas::Threads threads;
   return runLibraryGemm<T>(
       m, n, k, a, b, c,
-      [&](bool transpose_a, bool transpose_b, int64_t rows, int64_t columns, int64_t depth, const T* a_data,
-          int64_t lda, const T* b_data, int64_t ldb, T* c_data, int64_t ldc) {
+      [&](LibraryMatrix a_as, LibraryMatrix b_as, int64_t rows, int64_t columns, int64_t depth, const T* a_data,
+          const T* b_data, T* c_data, int64_t ldc) {
         // Read as column-major, row-major matrices are transposed: c^T = b^T a^T.
         const int sizes[] = {static_cast<int>(columns), static_cast<int>(rows), static_cast<int>(depth)};
-        const int steps[] = {static_cast<int>(ldb), static_cast<int>(lda), static_cast<int>(ldc)};
-        run(transpose_b ? "T" : "N", transpose_a ? "T" : "N", &sizes[0], &sizes[1], &sizes[2], &alpha, b_data,
-            &steps[0], a_data, &steps[1], &beta, c_data, &steps[2]);
+        const int steps[] = {static_cast<int>(b_as.step), static_cast<int>(a_as.step), static_cast<int>(ldc)};
+        run(formOf(b_as), formOf(a_as), &sizes[0], &sizes[1], &sizes[2], &alpha, b_data, &steps[0], a_data, &steps[1],
+            &beta, c_data, &steps[2]);
       });
 }
 

@@ -3,6 +3,7 @@
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/schema/value_type.h>
 #include <fmt/format.h>
 
@@ -18,8 +19,9 @@ namespace {
 using PlacedTensors = std::vector<PlacedTensor>;
 
 bool sameLayout(const Tensor& a, const Tensor& b) {
-  return a.scalar_type() == b.scalar_type() && a.storage_offset() == b.storage_offset() &&
-         std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides());
+  return a.scalar_type() == b.scalar_type() && !((a.key_set() ^ b.key_set()).has_any(math_bits_ks)) &&
+         a.storage_offset() == b.storage_offset() && std::ranges::equal(a.sizes(), b.sizes()) &&
+         std::ranges::equal(a.strides(), b.strides());
 }
 
 std::string layoutText(const Tensor& tensor) {

@@ -2,10 +2,12 @@
 #include <boxcar/dispatcher/values/content_hash.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/zero_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace boxcar {
 namespace {
@@ -166,6 +168,11 @@ RecordedStorage CallCapture::describe(uint32_t storage) {
   const ByteRange range = reached(storage);
   RecordedStorage described{seen.storage->device(), seen.storage->nbytes(), range.first, range.count, std::nullopt};
   if (content_ != RecordedContent::Full || range.count == 0 || seen.storage->device().is_meta()) return described;
+  const auto isZeros = [&](const Tensor& tensor) { return isZeroTensor(tensor) && tensor.storage() == seen.storage; };
+  if (std::ranges::any_of(tensors_, isZeros)) {
+    described.block = writer_.block(std::vector<std::byte>(range.count));
+    return described;
+  }
   const HostBytes bytes = fromDevice(described.device, [&] { return HostBytes(seen.storage, range, seen.dtype); });
   described.block = writer_.block(bytes.get());
   return described;
@@ -183,6 +190,8 @@ RecordedTensor CallCapture::describe(const Tensor& tensor) const {
   described.dtype = tensor.scalar_type();
   described.requires_grad = tensor.requires_grad();
   described.is_wrapped_number = tensor.unsafeGetTensorImpl()->is_wrapped_number();
+  described.is_conj = tensor.key_set().has(DispatchKey::Conjugate);
+  described.is_neg = tensor.key_set().has(DispatchKey::Negative);
   described.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
   described.strides.assign(tensor.strides().begin(), tensor.strides().end());
   described.offset = tensor.storage_offset();

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/handlers/record/rebuilt_values.h>
 #include <boxcar/dispatcher/values/host_bytes.h>
+#include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
 
@@ -82,6 +83,8 @@ class Builder final {
   Tensor makeTensor(const RecordedTensor& recorded) const {
     Tensor tensor(makeIntrusive<TensorImpl>(storages_[recorded.storage], recorded.dtype, recorded.sizes,
                                             recorded.strides, recorded.offset));
+    if (recorded.is_conj) tensor = withOtherBitHidden(tensor, "aten::_conj");
+    if (recorded.is_neg) tensor = withOtherBitHidden(tensor, "aten::_neg_view");
     if (recorded.requires_grad) tensor.set_requires_grad(true);
     tensor.unsafeGetTensorImpl()->set_wrapped_number(recorded.is_wrapped_number);
     return tensor;

@@ -36,6 +36,8 @@ struct RecordedTensor {
   ScalarType dtype = ScalarType::Undefined;
   bool requires_grad = false;
   bool is_wrapped_number = false;
+  bool is_conj = false;  // its elements are the conjugates of what is in memory
+  bool is_neg = false;   // the negatives
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;
   int64_t offset = 0;

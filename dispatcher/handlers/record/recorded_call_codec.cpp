@@ -192,6 +192,11 @@ RecordedValue decodeValue(PackedReader& reader, const RecordedMoment& moment, in
   return value;
 }
 
+// What a tensor is besides its dimensions.
+constexpr uint64_t kWrappedNumber = 1;
+constexpr uint64_t kConj = 2;
+constexpr uint64_t kNeg = 4;
+
 void encode(PackedWriter& writer, const RecordedMoment& moment) {
   encodeAll(writer, moment.storages, [&](const RecordedStorage& storage) {
     encode(writer, storage.device);
@@ -204,7 +209,8 @@ void encode(PackedWriter& writer, const RecordedMoment& moment) {
     writer.number(tensor.storage);
     writer.number(static_cast<uint64_t>(tensor.dtype));
     writer.number(tensor.requires_grad);
-    writer.number(tensor.is_wrapped_number);
+    writer.number((tensor.is_wrapped_number ? kWrappedNumber : 0) | (tensor.is_conj ? kConj : 0) |
+                  (tensor.is_neg ? kNeg : 0));
     encodeAll(writer, tensor.sizes, [&](int64_t size) { writer.signedNumber(size); });
     encodeAll(writer, tensor.strides, [&](int64_t stride) { writer.signedNumber(stride); });
     writer.signedNumber(tensor.offset);
@@ -231,7 +237,10 @@ RecordedTensor decodeTensor(PackedReader& reader, size_t storages) {
   BOXCAR_CHECK(elementSize(tensor.dtype) != 0 && tensor.dtype != ScalarType::ComplexHalf,
                "there is no dtype of number {}", static_cast<int>(tensor.dtype));
   tensor.requires_grad = reader.flag();
-  tensor.is_wrapped_number = reader.flag();
+  const uint64_t flags = reader.number(kWrappedNumber | kConj | kNeg);
+  tensor.is_wrapped_number = (flags & kWrappedNumber) != 0;
+  tensor.is_conj = (flags & kConj) != 0;
+  tensor.is_neg = (flags & kNeg) != 0;
   tensor.sizes = decodeAll(reader, [&] { return reader.signedNumber(); });
   tensor.strides = decodeAll(reader, [&] { return reader.signedNumber(); });
   tensor.offset = reader.signedNumber();

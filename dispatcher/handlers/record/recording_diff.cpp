@@ -146,8 +146,9 @@ class CallComparison final {
       return fmt::format("{} {}, {} {}", shapeOf(left), names_.expected, shapeOf(right), names_.found);
     if (!elements || a.storageOf(x).device.is_meta() || b.storageOf(y).device.is_meta()) return std::nullopt;
     if (a_.content() == RecordedContent::Full && b_.content() == RecordedContent::Full) {
-      const bool have_same_layout =
-          left.strides == right.strides && left.offset == right.offset && a.storageOf(x).first == b.storageOf(y).first;
+      const bool have_same_layout = left.strides == right.strides && left.offset == right.offset &&
+                                    left.is_conj == right.is_conj && left.is_neg == right.is_neg &&
+                                    a.storageOf(x).first == b.storageOf(y).first;
       if (have_same_layout && a.checksumOf(x) == b.checksumOf(y)) return std::nullopt;
       return differenceOf(a.onHost(x), b.onHost(y), tolerance_, names_);
     }

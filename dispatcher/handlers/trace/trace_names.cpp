@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/handlers/trace/trace_names.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ Tensor TraceNames::findAlias(const Tensor& tensor) const {
     const Tensor& other = named.tensor;
     if (other.storage() == tensor.storage() && other.scalar_type() == tensor.scalar_type() &&
         std::ranges::equal(other.sizes(), tensor.sizes()) && std::ranges::equal(other.strides(), tensor.strides()) &&
-        other.storage_offset() == tensor.storage_offset())
+        other.storage_offset() == tensor.storage_offset() &&
+        !(other.key_set() ^ tensor.key_set()).has_any(math_bits_ks))
       return other;
   }
   return {};
@@ -45,9 +47,12 @@ std::string TraceNames::make(char letter) {
 void TraceNames::set(const Tensor& tensor, std::string name) {
   if (tensors_.size() > 2 * kept_tensors_ + kFewTensors || new_bytes_ > kept_bytes_ + kFewBytes) sweep();
   const Storage& storage = tensor.storage();
-  const auto [base, is_new] =
-      storages_.try_emplace(storage.get(), Base{storage, name, tensor.scalar_type(), storage->version()});
-  if (is_new) new_bytes_ += storage->nbytes();
+  // What is rebuilt from the memory has the elements that are there.
+  if (!hasMathBits(tensor)) {
+    const auto [base, is_new] =
+        storages_.try_emplace(storage.get(), Base{storage, name, tensor.scalar_type(), storage->version()});
+    if (is_new) new_bytes_ += storage->nbytes();
+  }
   tensors_.insert_or_assign(tensor.unsafeGetTensorImpl(), Named{tensor, std::move(name)});
 }
 

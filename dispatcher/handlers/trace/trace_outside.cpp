@@ -1,6 +1,8 @@
 #include <boxcar/dispatcher/handlers/trace/trace_outside.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -22,6 +24,10 @@ Tensor copyOnHost(const Tensor& tensor) {
       "a trace cannot keep the elements of a fake tensor of sizes [{}], which has none; make it while the trace "
       "runs",
       fmt::join(tensor.sizes(), ", "));
+  if (lacksMemory(*tensor.storage())) {  // of a zero tensor
+    std::memset(copy.data_ptr(), 0, copy.nbytes());
+    return copy;
+  }
   if (!tensor.is_cpu()) {
     copyHidden(copy, tensor);
     return copy;
@@ -42,6 +48,11 @@ Outside lookAt(const Tensor& tensor, bool with_elements) {
                "a trace cannot show a tensor of layout torch.{} that was made before it began; call to_mkldnn() while "
                "the trace runs",
                layoutName(tensor.layout()));
+  if (hasMathBits(tensor)) {
+    Outside outside = lookAt(withoutMathBits(tensor), with_elements);
+    outside.lazy = tensor;
+    return outside;
+  }
   Outside outside;
   outside.tensor = tensor;
   outside.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());

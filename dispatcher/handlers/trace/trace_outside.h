@@ -13,6 +13,8 @@ namespace boxcar::detail {
 // A tensor as it was just before a call got it, which may write it.
 struct Outside {
   Tensor tensor;
+  // What the call got, if that is [tensor] lazily conjugated or negated; undefined else.
+  Tensor lazy;
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;
   int64_t offset = 0;
@@ -24,6 +26,7 @@ struct Outside {
   // Its name in a file or in a script's dict; "" if there is none.
   std::string key;
 
+  const Tensor& given() const noexcept { return lazy.defined() ? lazy : tensor; }
   bool isRoot() const noexcept { return root.is_same(tensor); }
 };
 

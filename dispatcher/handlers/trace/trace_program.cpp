@@ -4,6 +4,7 @@
 #include <boxcar/dispatcher/registry/tag.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,7 +138,7 @@ void TraceProgram::look(const Tensor& tensor, Call& call) {
   if (names_.find(tensor) != nullptr) return;
   bool has_elements = base != nullptr && base->dtype == tensor.scalar_type();
   for (const Outside& other : call.outside) {
-    if (other.tensor.is_same(tensor)) return;
+    if (other.given().is_same(tensor)) return;
     has_elements = has_elements || (isOn(other) && other.tensor.scalar_type() == tensor.scalar_type());
   }
   call.outside.push_back(lookAt(tensor, !has_elements));
@@ -226,6 +227,27 @@ void TraceProgram::writeRoot(const Outside& outside, const std::vector<CallFrame
 }
 
 void TraceProgram::writeOutside(const Outside& outside, const std::vector<CallFrame>& path) {
+  if (names_.find(outside.given()) != nullptr) return;
+  writeStored(outside, path);
+  if (!outside.lazy.defined()) return;
+  Tensor shown = outside.tensor;
+  for (const auto& [key, op] :
+       {std::pair(DispatchKey::Conjugate, "aten::_conj"), {DispatchKey::Negative, "aten::_neg_view"}}) {
+    if (!outside.lazy.key_set().has(key)) continue;
+    const bool is_last = key == DispatchKey::Negative || !outside.lazy.key_set().has(DispatchKey::Negative);
+    const Tensor view = is_last ? outside.lazy : withOtherBit(shown, key);
+    const std::string from = *names_.find(shown);
+    const std::string name = names_.make('t');
+    writeLine(fmt::format("{} = {}({})", name, calleeText(operatorCalled(op)), from));
+    const TraceGraph::Use use{from, kindText(shown)};
+    if (graph_) graph_->addCall({op, path, true}, {&use, 1}, {&name, 1});
+    if (kept_) kept_->calls.push_back({operatorCalled(op), {IValue(shown)}, {IValue(view)}, {}});
+    names_.set(view, name);
+    shown = view;
+  }
+}
+
+void TraceProgram::writeStored(const Outside& outside, const std::vector<CallFrame>& path) {
   if (names_.find(outside.tensor) != nullptr) return;
   // Differentiation makes such tensors of a function's inputs, whose storages may be others when the trace runs.
   const bool is_known = function_ && names_.findBase(outside.tensor.storage()) != nullptr;

@@ -96,7 +96,9 @@ class TraceProgram final {
   void keepCall(const Call& call, std::span<const IValue> results);
   std::string functionText(const std::string& tensors_file) const;
   void writeRoot(const Outside& outside, const std::vector<CallFrame>& path);
+  // Writes how a tensor from outside is made, and then what is lazily conjugated or negated of it.
   void writeOutside(const Outside& outside, const std::vector<CallFrame>& path);
+  void writeStored(const Outside& outside, const std::vector<CallFrame>& path);
   void writeRewritten(const Outside& outside, const Call& call);
   void writeRandomState(const Call& call);
   // The results of a call that got names.

@@ -181,4 +181,13 @@ runMerged "replay of a part" replay cut.rec
 expectStatus 1
 [[ $output == "boxcar: the recording 'cut.rec' is damaged at byte "*"; record the run again" ]] || fail "$test_name" "$output"
 
+# A recording keeps the zeros of a zero tensor.
+echo 'z = aten::_efficientzerotensor([2, 3])
+print((z[0] + ones(3)).sum().item())' > zero.ops
+runMerged "record of a zero tensor" record zero.ops -o zero.rec
+expectOutputHas "3.0"
+runMerged "replay of a zero tensor" replay zero.rec
+expectStatus 0
+expectOutput "zero.rec: 7 calls, 6 equal, 1 not repeated because of effects outside of the program"
+
 [[ $failures -eq 0 ]] || exit 1

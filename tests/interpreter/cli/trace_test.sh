@@ -117,6 +117,15 @@ aten::_print('tensor([ 5., 13.])\\n')" "$(sed '1,2d; s/tensors-[0-9a-f]*/tensors
 same "the trace of views" "$printed" "$("$boxcar" run "$folder/views_trace.ops")"
 check "$folder/views_trace.ops"
 
+cat > "$folder/zeros.ops" <<'END'
+row = aten::_efficientzerotensor([2, 3])[1]
+with trace("zeros_trace.ops") { print(row * 2 + ones(3)) }
+END
+printed=$("$boxcar" run "$folder/zeros.ops")
+has "the trace of a zero tensor from outside" "io::load(" "$(cat "$folder/zeros_trace.ops")"
+same "the replay of a zero tensor from outside" "tensor([1., 1., 1.])" "$("$boxcar" run "$folder/zeros_trace.ops")"
+same "the run with a zero tensor from outside" "tensor([1., 1., 1.])" "$printed"
+
 # ---- Lists and several results ----
 
 same "lists and several results" "tensors = io::load('tensors-FILE.safetensors')

@@ -165,13 +165,18 @@ def isreal(make):
     yield make(0),
 
 
-# For complex numbers PyTorch returns a view with a conjugate bit, which boxcar does not have. It refuses others.
-@cases("aten::_conj", [torch.float32, torch.int64, torch.complex64, torch.complex128],
-       reference=lambda x: x.conj_physical() if x.is_complex() else torch.ops.aten.alias(x))
+# PyTorch refuses real numbers.
+@cases("aten::_conj aten::_conj_copy", [torch.complex64, torch.complex128])
 def conj(make):
     yield make(2, 3)
     yield make(3, 4).t()
     yield make()
+
+
+@cases("aten::_neg_view aten::_neg_view_copy", [torch.float32, torch.int64, torch.complex64])
+def neg_view(make):
+    yield make(2, 3)
+    yield make(3, 4).t()
 
 
 @cases("aten::_conj_physical", [torch.complex64, torch.complex128])

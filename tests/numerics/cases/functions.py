@@ -31,10 +31,9 @@ pointwise_unary("aten::silu aten::mish aten::hardsigmoid aten::hardswish aten::s
                 "aten::leaky_relu aten::elu aten::celu aten::hardtanh aten::hardshrink aten::softshrink aten::gelu", REALS)
 # PyTorch does not accept an out= of another dtype.
 pointwise_unary("aten::log_sigmoid", REALS, out_dtypes=False)
-# Conjugates are computed immediately.
-pointwise_unary("aten::conj", COMPLEX, reference=torch.conj_physical)
-pointwise_unary("aten::real aten::imag aten::resolve_conj aten::resolve_neg aten::is_complex", ALL,
-                special=False)
+pointwise_unary("aten::conj", COMPLEX)
+pointwise_unary("aten::real aten::imag aten::resolve_conj aten::resolve_neg aten::is_complex aten::is_conj aten::is_neg",
+                ALL, special=False)
 
 
 @cases("aten::exp aten::expm1 aten::log aten::log1p aten::tanh aten::sin aten::cos aten::erf aten::gelu aten::sigmoid",

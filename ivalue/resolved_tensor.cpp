@@ -1,0 +1,40 @@
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
+#include <boxcar/ivalue/zero_tensor.h>
+
+#include <atomic>
+
+namespace boxcar {
+namespace {
+
+constinit std::atomic<ResolveTensor> resolve_tensor{nullptr};
+
+}  // namespace
+
+Tensor withOtherBit(const Tensor& tensor, DispatchKey key) {
+  Tensor view = tensor.view(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  const DispatchKeySet keys = tensor.key_set();
+  view.unsafeGetTensorImpl()->set_key_set(keys.has(key) ? keys.remove(key) : keys.add(key));
+  return view;
+}
+
+Tensor withoutMathBits(const Tensor& tensor) {
+  Tensor plain = tensor.shallowCopy();
+  plain.unsafeGetTensorImpl()->set_key_set(plain.key_set() - math_bits_ks - autograd_dispatch_keyset);
+  return plain;
+}
+
+Tensor resolved(const Tensor& tensor) {
+  if (!tensor.key_set().has_any(math_bits_ks.add(DispatchKey::ZeroTensor))) [[likely]]
+    return tensor;
+  if (isZeroTensor(tensor)) return readableZeros(tensor);
+  const ResolveTensor resolve = resolve_tensor.load(std::memory_order_acquire);
+  BOXCAR_CHECK(resolve != nullptr,
+               "a tensor has the key Conjugate or Negative, but none was made by an operator; use aten::_conj or "
+               "aten::_neg_view");
+  return resolve(tensor);
+}
+
+void setResolveTensor(ResolveTensor resolve) noexcept { resolve_tensor.store(resolve, std::memory_order_release); }
+
+}  // namespace boxcar
