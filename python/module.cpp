@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/syntax/named_dimensions.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/python/constants.h>
 #include <boxcar/python/error.h>
@@ -15,11 +16,13 @@
 #include <boxcar/python/tensor_protocols.h>
 #include <boxcar/python/values.h>
 #include <boxcar/version.h>
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // The module boxcar._core. boxcar/__init__.py makes the package of it.
@@ -30,7 +33,9 @@ using namespace nb::literals;
 namespace boxcar::python {
 namespace {
 
-nb::object makeTensor(const nb::object& data, const nb::object& dtype, const nb::object& device, bool requires_grad) {
+nb::object makeTensor(const nb::object& data, const nb::object& dtype, const nb::object& device, bool requires_grad,
+                      const nb::object& names) {
+  if (!names.is_none()) throw nb::type_error(fmt::format("tensor(): {}", interp::kNoNames).c_str());
   nb::object tensor = nb::steal(tensorFromData(data.ptr(), dtype.ptr(), device.ptr()));
   if (requires_grad) nb::setattr(tensor, "requires_grad", nb::bool_(true));
   return tensor;
@@ -88,10 +93,14 @@ void fill(nb::module_& module) {
   addSharing(module.ptr());
   module.def(
       "tensor", &makeTensor, "data"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
-      "requires_grad"_a = false,
+      "requires_grad"_a = false, "names"_a = nb::none(),
       "A new tensor of numbers and nested lists of them, or with the elements of an array. Floats give float32, ints "
       "int64.");
   module.def("_builtin", &callBuiltin);
+  module.attr("_no_names") = std::string(interp::kNoNames);
+  nb::list about_names;
+  for (const std::string_view name : interp::kAboutNames) about_names.append(std::string(name));
+  module.attr("_about_names") = about_names;
   module.attr("__version__") = BOXCAR_VERSION;
 }
 

@@ -231,6 +231,9 @@ class KernelRegistrar final : public OpRegistrationListener {
 };
 
 void registerKernels() {
+  for (const DispatchKey key : {DispatchKey::AutogradFunctionality, DispatchKey::AutogradOther}) {
+    setLevelDescriber(key, &describeRecording);
+  }
   // Never destroyed: calls may run when the process ends.
   static auto& registration =
       *new RegistrationHandleRAII(Dispatcher::singleton().addRegistrationListener(std::make_unique<KernelRegistrar>()));

@@ -352,6 +352,7 @@ void registerForwardKernel() {
     static auto& registration = *new RegistrationHandleRAII(Dispatcher::singleton().registerFallback(
         kForwardKey, KernelFunction::makeFromBoxedFunction<&computeTangents>(), {__FILE__, __LINE__}));
     (void)registration;
+    setLevelDescriber(kForwardKey, &describeTangents);
   });
 }
 

@@ -1,5 +1,6 @@
 #include <boxcar/backends/transforms/autocast_classes.h>
 #include <boxcar/backends/transforms/autocast_state.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/dispatcher/call/call_site.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
@@ -166,6 +167,7 @@ void registerClasses() {
     // Never destroyed: calls may run when the process ends.
     static auto& handles = *new std::vector<RegistrationHandleRAII>;
     Dispatcher& dispatcher = Dispatcher::singleton();
+    setLevelDescriber(autocastKeyOf(device), &describeAutocastLevel);
     for (const OperatorClass& each : operatorClasses()) {
       if (!each.policies[index].has_value()) continue;
       const OperatorName name = parseName(each.op);

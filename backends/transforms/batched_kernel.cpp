@@ -1,5 +1,6 @@
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/transforms/batching_table.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/vmap_level.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
@@ -27,15 +28,6 @@ uint64_t innermostLevel(std::span<const IValue> args) {
     visitTensors(arg, [&](const Tensor& tensor) { level = std::max(level, levelOf(tensor)); });
   }
   return level;
-}
-
-// Whether a derivative of the operator's own was registered, which its decomposition does not have.
-bool hasOwnGradient(const OperatorHandle& op) {
-  if (!op.hasKernelForDispatchKey(DispatchKey::Autograd) && !op.hasKernelForDispatchKey(DispatchKey::AutogradCPU)) {
-    return false;
-  }
-  const TableEntry entry = Dispatcher::singleton().computeTableEntry(op, DispatchKey::AutogradCPU);
-  return entry.kernel->kind == KernelKind::Function && !(entry.site == autograd::autogradKernelSite());
 }
 
 // The operator's own kernel, which calls others on the batched tensors.
@@ -100,6 +92,14 @@ void callBatched(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 
 }  // namespace
 
+bool hasOwnGradient(const OperatorHandle& op) {
+  if (!op.hasKernelForDispatchKey(DispatchKey::Autograd) && !op.hasKernelForDispatchKey(DispatchKey::AutogradCPU)) {
+    return false;
+  }
+  const TableEntry entry = Dispatcher::singleton().computeTableEntry(op, DispatchKey::AutogradCPU);
+  return entry.kernel->kind == KernelKind::Function && !(entry.site == autograd::autogradKernelSite());
+}
+
 void registerBatchedKernels() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -107,6 +107,7 @@ void registerBatchedKernels() {
     static auto& registration = *new RegistrationHandleRAII(Dispatcher::singleton().registerFallback(
         DispatchKey::FuncTorchBatched, KernelFunction::makeFromBoxedFunction<&callBatched>(), {__FILE__, __LINE__}));
     (void)registration;
+    setLevelDescriber(DispatchKey::FuncTorchBatched, &describeBatchedLevel);
     registerRandomKernels();
     setTransformText(&batchedText);
   });

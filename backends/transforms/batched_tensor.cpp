@@ -32,14 +32,13 @@ BatchedMeta& metaOf(const Tensor& tensor) {
   return *meta;
 }
 
-// The keys of a batched tensor: a gradient is recorded for what is inside it. is_conj() and is_neg() read the bits.
-DispatchKeySet batchedKeys(const Tensor& inner) {
-  const DispatchKeySet kept =
-      inner.key_set() & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask | math_bits_ks);
-  return kept | DispatchKeySet(DispatchKey::FuncTorchBatched);
-}
-
 }  // namespace
+
+DispatchKeySet batchedKeys(DispatchKeySet inner) {
+  // is_conj() and is_neg() read the bits.
+  return (inner & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask | math_bits_ks)) |
+         DispatchKeySet(DispatchKey::FuncTorchBatched);
+}
 
 // As functorch writes it; levels are counted from the outermost call.
 std::string batchedText(const Tensor& tensor) {
@@ -65,7 +64,7 @@ Tensor makeBatched(const Tensor& inner, uint64_t level) {
   auto impl = makeIntrusive<TensorImpl>(inner.storage(), inner.scalar_type(), inner.sizes().subspan(1),
                                         inner.strides().subspan(1), inner.storage_offset());
   impl->set_requires_grad(inner.requires_grad());
-  impl->set_key_set(batchedKeys(inner));
+  impl->set_key_set(batchedKeys(inner.key_set()));
   impl->set_metadata(makeIntrusive<BatchedMeta>(inner, level));
   return Tensor(std::move(impl));
 }
@@ -76,7 +75,7 @@ void refreshBatched(const Tensor& tensor) {
   impl.setStorage(inner.storage(), inner.sizes().subspan(1), inner.strides().subspan(1), inner.storage_offset());
   if (impl.requires_grad() != inner.requires_grad()) {
     impl.set_requires_grad(inner.requires_grad());
-    impl.set_key_set(batchedKeys(inner));
+    impl.set_key_set(batchedKeys(inner.key_set()));
   }
 }
 

@@ -24,6 +24,8 @@ BOXCAR_API const Tensor& innerOf(const Tensor& tensor);
 // Returns [inner], whose first dimension is the batch of [level], as a batched tensor. It may itself be batched at
 // levels further out.
 BOXCAR_API Tensor makeBatched(const Tensor& inner, uint64_t level);
+// The keys of a batched tensor, of those of the tensor inside: a gradient is recorded for what is inside it.
+BOXCAR_API DispatchKeySet batchedKeys(DispatchKeySet inner);
 // Gives a batched tensor the sizes of what is inside it, after that was changed in place.
 void refreshBatched(const Tensor& tensor);
 // Puts another tensor into a batched one.

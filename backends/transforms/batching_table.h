@@ -29,6 +29,10 @@ struct BatchingPlan {
 // Returns that of a defined operator. What is returned lives as long as the thread.
 const BatchingPlan& batchingPlan(const OperatorHandle& op);
 
+// Whether a derivative of the operator's own was registered, which its decomposition does not have: it is not
+// decomposed.
+bool hasOwnGradient(const OperatorHandle& op);
+
 // Says so as a clause: "by the rule 'pointwise'", "by its decomposition", "by a loop over the slices".
 BOXCAR_API std::string describeBatching(const OperatorHandle& op);
 

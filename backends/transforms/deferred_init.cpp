@@ -3,6 +3,7 @@
 #include <boxcar/backends/transforms/fake_rules.h>
 #include <boxcar/backends/transforms/fake_scope.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/values/aliasing.h>
@@ -105,6 +106,7 @@ void registerDeferredKernel() {
     static auto& registration = *new RegistrationHandleRAII(Dispatcher::singleton().registerFallback(
         DispatchKey::DeferredInit, KernelFunction::makeFromBoxedFunction<&runDeferred>(), {__FILE__, __LINE__}));
     (void)registration;
+    setLevelDescriber(DispatchKey::DeferredInit, &describeDeferredLevel);
   });
 }
 

@@ -1,6 +1,7 @@
 #include <boxcar/backends/transforms/fake_kernel.h>
 #include <boxcar/backends/transforms/fake_rules.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/meta_twins.h>
 #include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/call/hidden_calls.h>
@@ -358,6 +359,7 @@ void registerFakeKernel() {
     static auto& registration = *new RegistrationHandleRAII(Dispatcher::singleton().registerFallback(
         DispatchKey::Fake, KernelFunction::makeFromBoxedFunction<&runFake>(), {__FILE__, __LINE__}));
     (void)registration;
+    setLevelDescriber(DispatchKey::Fake, &describeFakeLevel);
   });
 }
 

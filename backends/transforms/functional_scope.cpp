@@ -1,5 +1,6 @@
 #include <boxcar/backends/transforms/functional_calls.h>
 #include <boxcar/backends/transforms/functional_scope.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/dispatcher/call/hidden_calls.h>
 #include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
@@ -81,6 +82,7 @@ void registerKernels() {
         {"aten::empty", "out"}, kWritesNothing, KernelFunction::makeFromUnboxedLambda(ResizesNothing()), site));
     (void)copy;
     (void)resize;
+    setLevelDescriber(DispatchKey::Functionalize, &describeFunctionalizeLevel);
   });
 }
 

@@ -1,4 +1,5 @@
 #include <boxcar/backends/transforms/batched_call.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/vmap_level.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
@@ -156,6 +157,7 @@ class RandomRegistrar final : public OpRegistrationListener {
 }  // namespace
 
 void registerRandomKernels() {
+  setLevelDescriber(DispatchKey::FuncTorchVmapMode, &describeRandomLevel);
   // Never destroyed: calls may run when the process ends.
   static auto& registration =
       *new RegistrationHandleRAII(Dispatcher::singleton().addRegistrationListener(std::make_unique<RandomRegistrar>()));

@@ -1,12 +1,14 @@
 #include <boxcar/dispatcher/call/dispatch_trace.h>
 #include <boxcar/dispatcher/call/record_function.h>
 #include <boxcar/dispatcher/call/watched_call.h>
+#include <boxcar/dispatcher/registry/level_text.h>
 #include <boxcar/dispatcher/registry/operator_handle.h>
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace boxcar {
 namespace {
@@ -14,6 +16,16 @@ namespace {
 constinit std::atomic<bool> trace_is_enabled{false};
 // The nesting depth of traced calls on this thread.
 constinit thread_local int trace_depth = 0;
+
+// The call of this thread whose line waits for its arguments, between a WatchedCall's constructor and start().
+struct UnwrittenLine {
+  const detail::WatchedCall* call;
+  detail::CallKind kind;
+  DispatchKeySet keys;
+};
+constinit thread_local UnwrittenLine* unwritten_line = nullptr;
+
+void forgetUnwrittenLine() noexcept { delete std::exchange(unwritten_line, nullptr); }
 
 std::string_view labelOf(detail::CallKind kind) {
   switch (kind) {
@@ -26,12 +38,15 @@ std::string_view labelOf(detail::CallKind kind) {
   return "";
 }
 
-// A single write, so that lines of different threads do not mix.
-void printLine(detail::CallKind kind, const OperatorHandle& op, DispatchKeySet keys) {
-  const DispatchKeySet reached = op.entry().lookupBelowFallthroughs(keys).second;
-  const std::string line = fmt::format("{:{}}[{}] op=[{}], key=[{}]\n", "", trace_depth, labelOf(kind),
-                                       op.operator_name(), reached.highestPriorityTypeId());
+// A single write, so that lines of different threads do not mix. [effect]: what the kernel does, if that is known.
+void printLine(int depth, detail::CallKind kind, const OperatorHandle& op, DispatchKey key, std::string_view effect) {
+  const std::string line = fmt::format("{:{}}[{}] op=[{}], key=[{}]{}{}\n", "", depth, labelOf(kind),
+                                       op.operator_name(), key, effect.empty() ? "" : ": ", effect);
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+bool waits(const detail::WatchedCall& call) noexcept {
+  return unwritten_line != nullptr && unwritten_line->call == &call;
 }
 
 bool asksForTrace(const char* variable) {
@@ -60,7 +75,14 @@ void readDispatchTraceEnvironment() noexcept {
 
 WatchedCall::WatchedCall(CallKind kind, const OperatorHandle& op, DispatchKeySet keys) : op_(op) {
   if (dispatchTraceIsEnabled()) {
-    printLine(kind, op, keys);
+    const DispatchKeySet reached = op.entry().lookupBelowFallthroughs(keys).second;
+    if (hasLevelDescriber(reached.highestPriorityTypeId())) {
+      // What the level does depends on the arguments, which come with start().
+      forgetUnwrittenLine();
+      unwritten_line = new UnwrittenLine{this, kind, reached};
+    } else {
+      printLine(trace_depth, kind, op, reached.highestPriorityTypeId(), {});
+    }
     ++trace_depth;
     traced_ = true;
   }
@@ -72,17 +94,26 @@ WatchedCall::WatchedCall(CallKind kind, const OperatorHandle& op, DispatchKeySet
 }
 
 WatchedCall::~WatchedCall() {
-  if (traced_) --trace_depth;
+  if (!traced_) return;
+  --trace_depth;
+  if (waits(*this)) forgetUnwrittenLine();
 }
 
 Stack* WatchedCall::wantedInputs() noexcept {
-  return record_ != nullptr && record_->needsInputs() ? &values_ : nullptr;
+  return (traced_ && waits(*this)) || (record_ != nullptr && record_->needsInputs()) ? &values_ : nullptr;
 }
 Stack* WatchedCall::wantedOutputs() noexcept {
   return record_ != nullptr && record_->needsOutputs() ? &values_ : nullptr;
 }
 
 void WatchedCall::start() {
+  if (traced_ && waits(*this)) {
+    const UnwrittenLine line = *unwritten_line;
+    forgetUnwrittenLine();
+    const DispatchKey key = line.keys.highestPriorityTypeId();
+    printLine(trace_depth - 1, line.kind, op_, key, effectAt(op_, key, line.keys, {values_.begin(), values_.end()}));
+    if (record_ == nullptr || !record_->needsInputs()) values_ = Stack();
+  }
   if (record_ == nullptr) return;
   Stack inputs;
   inputs.swap(values_);

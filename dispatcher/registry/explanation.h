@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/registry/operator_handle.h>
+#include <boxcar/dispatcher/registry/level_text.h>
 #include <boxcar/ivalue/macros.h>
 
 #include <cstddef>
@@ -11,20 +11,22 @@
 
 namespace boxcar {
 
-// An argument that a call is dispatched on, and the keys that it brings.
-struct ArgumentKeys {
-  std::string name;
-  size_t index;  // among all arguments, from 0
-  TypePtr type;
-  DispatchKeySet keys;
-};
-
 // A key that a call meets and passes over.
 struct PassedKey {
   DispatchKey key;  // a runtime key
   // Whether this thread excludes it; otherwise its table entry lets the call through.
   bool is_excluded;
   TableEntry table_entry;
+};
+
+// A level that a call meets, and what happens there.
+struct ExplainedLevel {
+  OperatorName op;
+  DispatchKey key;  // Undefined if no key is left
+  TableEntry table_entry;
+  std::string effect;  // as LevelCall has it
+  LevelCall::Next next;
+  DispatchKeySet below;  // of kBelow and kAnew: the keys that the next level is found with
 };
 
 // How a call finds its kernel. The key sets of the call include backends; the thread's sets hold only functionalities.
@@ -49,18 +51,18 @@ struct DispatchExplanation {
   std::string kernel_keys;
   // Whether it has a kernel for CompositeExplicitAutograd, which disables one for CompositeImplicitAutograd.
   bool withdraws_implicit = false;
+  // The way of the call from there on, the highest level first, as far as it can be told without making the call.
+  std::vector<ExplainedLevel> levels = {};
 };
 
 // Explains how a call of [op] would be dispatched on this thread now, without running anything. [keys] holds the keys
 // of each argument that is dispatched on, in argument order. Throws Error if the operator is not defined, or if the
 // number of keys differs from the number of such arguments.
 BOXCAR_API DispatchExplanation explainDispatch(const OperatorHandle& op, std::span<const DispatchKeySet> keys);
+// As above, for arguments that dispatchArgumentsOf() has returned and the caller has filled in.
+BOXCAR_API DispatchExplanation explainDispatch(const OperatorHandle& op, std::vector<ArgumentKeys> arguments);
 // As above, for the arguments at the top of [stack]. Throws Error if the stack does not hold all of them.
 BOXCAR_API DispatchExplanation explainDispatch(const OperatorHandle& op, const Stack& stack);
-
-// Returns the arguments of [schema] that calls are dispatched on: tensors and generators, also in optionals and lists.
-// Their keys are empty.
-BOXCAR_API std::vector<ArgumentKeys> dispatchArgumentsOf(const FunctionSchema& schema);
 
 // Returns the names of the runtime keys of a set, in iteration order. For a set without backends, such as a thread's,
 // returns the names of its functionalities.
@@ -69,7 +71,7 @@ BOXCAR_API std::vector<std::string_view> keyNamesOf(DispatchKeySet keys);
 BOXCAR_API std::string listKeys(DispatchKeySet keys);
 
 // One topic per line: the keys each argument brings, the thread's sets, the keys passed over and why, where the call
-// ends, and, if nothing answers there, what would.
+// gets to, and, if nothing answers there, what would. Then what that level does, and so on to the end.
 BOXCAR_API std::string toString(const DispatchExplanation& explanation);
 
 }  // namespace boxcar

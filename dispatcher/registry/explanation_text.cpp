@@ -57,6 +57,36 @@ std::string describeBackends(const DispatchExplanation& explanation) {
                      listKeys(dense | DispatchKeySet(highest)), listKeys(dense | others));
 }
 
+// The lines that say what a level does, and how the call goes on below. [is_first]: the level that describeEnd() names.
+std::string describeLevelOf(const ExplainedLevel& level, bool is_first, const OperatorName& above) {
+  std::string text;
+  if (!is_first) {
+    const std::string as = level.op == above ? "" : fmt::format("{} at ", level.op);
+    text = fmt::format("then: {}{}, which {}\n", as, level.key, describeEntry(level.key, level.table_entry));
+  }
+  if (!level.effect.empty()) text += fmt::format("  {}\n", level.effect);
+  switch (level.next) {
+    case LevelCall::Next::kBelow:
+      text += fmt::format("  {}goes on with: {}\n", level.effect.empty() ? "a redispatch " : "", listKeys(level.below));
+      break;
+    case LevelCall::Next::kAnew:
+      text += fmt::format("  its calls, if of {}, go on with: {}\n", level.op, listKeys(level.below));
+      break;
+    case LevelCall::Next::kParts: text += "  its calls begin at the top\n"; break;
+    case LevelCall::Next::kEnd: break;
+  }
+  return text;
+}
+
+// Says what a tensor has inside, if it is wrapped.
+std::string describeWrapped(const ArgumentKeys& argument) {
+  std::string text;
+  for (size_t i = argument.wrapped.size(); i-- > 0;) {
+    text += fmt::format("; inside level {}: {}", i + 1, listKeys(argument.wrapped[i].inside));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string_view> keyNamesOf(DispatchKeySet keys) {
@@ -80,8 +110,8 @@ std::string listKeys(DispatchKeySet keys) {
 std::string toString(const DispatchExplanation& explanation) {
   std::string text = toString(explanation.schema) + "\n";
   for (const ArgumentKeys& argument : explanation.arguments) {
-    text += fmt::format("argument '{}' (position {}, {}) brings: {}\n", argument.name, argument.index + 1,
-                        *argument.type, listKeys(argument.keys));
+    text += fmt::format("argument '{}' (position {}, {}) brings: {}{}\n", argument.name, argument.index + 1,
+                        *argument.type, listKeys(argument.keys), describeWrapped(argument));
   }
   if (explanation.arguments.size() > 1) text += fmt::format("together: {}\n", listKeys(explanation.merged));
   text += fmt::format("this thread includes: {}\nthis thread excludes: {}\n", listKeys(explanation.included),
@@ -91,7 +121,13 @@ std::string toString(const DispatchExplanation& explanation) {
     text += fmt::format("passed over: {}, which {}\n", passed.key,
                         passed.is_excluded ? "this thread excludes" : describeEntry(passed.key, passed.table_entry));
   }
-  return text + describeBackends(explanation) + describeEnd(explanation) + "\n";
+  text += describeBackends(explanation) + describeEnd(explanation) + "\n";
+  const OperatorName* above = nullptr;
+  for (const ExplainedLevel& level : explanation.levels) {
+    text += describeLevelOf(level, above == nullptr, above == nullptr ? level.op : *above);
+    above = &level.op;
+  }
+  return text;
 }
 
 }  // namespace boxcar

@@ -61,7 +61,11 @@ void OperatorHandle::callWatched(const DispatchArguments& arguments, DispatchKey
 }
 
 void OperatorHandle::redispatchBoxedWatched(DispatchKeySet keys, Stack& stack) const {
-  const detail::WatchedCall watched(detail::CallKind::BoxedRedispatch, *this, keys);
+  detail::WatchedCall watched(detail::CallKind::BoxedRedispatch, *this, keys);
+  const size_t count = entry_->argumentBytes() / sizeof(IValue);
+  if (Stack* inputs = watched.wantedInputs(); inputs != nullptr && stack.size() >= count)
+    *inputs = Stack(stack.end() - count, stack.end());
+  watched.start();
   redispatchBoxedUnwatched(keys, stack);
 }
 

@@ -33,8 +33,8 @@ void explainAmbiguous(const Kernel*, const OperatorHandle& op, DispatchKeySet, S
 
 void explainNamed(const Kernel*, const OperatorHandle& op, DispatchKeySet, Stack&) {
   BOXCAR_FAIL(
-      "{} is not supported with named tensors: drop the names with `tensor.rename(None)`, call the operator, and name "
-      "the result",
+      "{} does not take tensors with named dimensions, as PyTorch removed them: give dimensions by their numbers, and "
+      "take the key Named off the tensor",
       op.operator_name());
 }
 

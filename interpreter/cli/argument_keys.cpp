@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/registry/explanation.h>
+#include <boxcar/backends/transforms/batched_tensor.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
@@ -6,13 +6,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <optional>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace boxcar::cli {
 namespace {
-
-constexpr std::string_view kGrad = "+grad";
 
 bool isGenerator(TypePtr type) {
   while (type->kind() == TypeKind::Optional || type->kind() == TypeKind::List) type = type->element();
@@ -41,43 +43,144 @@ DispatchKeySet readKeys(std::string_view text) {
   }
 }
 
-// Returns the keys that a tensor or a generator on [device] brings.
-DispatchKeySet keysOn(Device device, bool requires_grad, bool is_generator) {
-  const DispatchKey key = toDispatchKey(device.type());
-  if (is_generator) return DispatchKeySet(key);
-  DispatchKeySet keys = DispatchKeySet(key).add(DispatchKey::ADInplaceOrView);
-  if (requires_grad) keys |= getAutogradRelatedKeySetFromBackend(toBackendComponent(device.type()));
-  return keys;
+// The words of kTensorParts without an argument.
+constexpr std::string_view kPartNames[] = {"grad", "vmap", "fake", "conj", "neg", "zero"};
+constexpr uint64_t kMostLevels = 9;
+
+// Takes what stands before the next [mark] off [text], and the mark.
+std::string_view nextPart(std::string_view& text, char mark) {
+  const std::string_view part = text.substr(0, text.find(mark));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
 }
 
-DispatchKeySet readOne(std::string_view text, const ArgumentKeys& argument) {
-  if (text == "none") return {};
-  const bool requires_grad = text.ends_with(kGrad);
-  const std::string_view place = text.substr(0, text.size() - (requires_grad ? kGrad.size() : 0));
-  BOXCAR_CHECK(!requires_grad || !isGenerator(argument.type),
-               "argument '{}' is a generator, which cannot require grad; give it {}", argument.name, place);
-  // Names of keys begin with a capital, those of devices with a small letter.
-  const bool is_device = !place.empty() && std::islower(static_cast<unsigned char>(place[0])) != 0;
-  if (!is_device) {
-    BOXCAR_CHECK(
-        !text.empty() && !requires_grad,
-        "argument '{}' cannot be '{}'; it is a device (cpu, cuda, meta), with +grad for a tensor that requires "
-        "grad, none, or keys: CPU|AutogradCPU",
-        argument.name, text);
-    return readKeys(text);
+// A tensor on a device, as its parts say.
+class TensorText final {
+ public:
+  TensorText(std::string_view text, const ArgumentKeys& argument) : argument_(argument) {
+    device_ = Device(nextPart(text, '+'));
+    while (!text.empty()) add(nextPart(text, '+'));
+    check();
   }
-  return keysOn(Device(place), requires_grad, isGenerator(argument.type));
+
+  ArgumentKeys read() const {
+    ArgumentKeys result = argument_;
+    const DispatchKey key = toDispatchKey(device_.type());
+    result.keys = DispatchKeySet(key);
+    if (isGenerator(argument_.type)) return result;
+    result.keys = result.keys.add(DispatchKey::ADInplaceOrView) | more_;
+    if (requires_grad_) result.keys |= getAutogradRelatedKeySetFromBackend(toBackendComponent(device_.type()));
+    result.dtypes = {dtype_.value_or(more_.has(DispatchKey::Conjugate) ? ScalarType::ComplexFloat : ScalarType::Float)};
+    for (const uint64_t level : levels_) {
+      result.wrapped.push_back({level, result.keys});
+      result.keys = transforms::batchedKeys(result.keys);
+    }
+    return result;
+  }
+
+ private:
+  void add(std::string_view part) {
+    BOXCAR_CHECK(!isGenerator(argument_.type), "argument '{}' is a generator, which cannot be +{}; give it {}",
+                 argument_.name, part, toString(device_));
+    if (part == "grad") {
+      requires_grad_ = true;
+    } else if (part.starts_with("vmap")) {
+      addLevel(part);
+    } else if (part == "fake") {
+      more_ = more_.add(DispatchKey::Fake);
+    } else if (part == "conj") {
+      more_ = more_.add(DispatchKey::Conjugate);
+    } else if (part == "neg") {
+      more_ = more_.add(DispatchKey::Negative);
+    } else if (part == "zero") {
+      more_ = more_.add(DispatchKey::ZeroTensor);
+    } else {
+      const std::optional<ScalarType> dtype = parseDtype(part);
+      BOXCAR_CHECK(dtype.has_value(), "a tensor cannot be +{}.{} After the device may come {}", part,
+                   didYouMean(part, kPartNames), kTensorParts);
+      BOXCAR_CHECK(!dtype_.has_value(), "a tensor has one dtype, not {} and {}; leave one out", dtypeName(*dtype_),
+                   dtypeName(*dtype));
+      dtype_ = dtype;
+    }
+  }
+
+  void addLevel(std::string_view part) {
+    const std::string_view number = part.substr(std::string_view("vmap").size());
+    uint64_t level = 1;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), level);
+    const bool is_number = number.empty() || (read.ec == std::errc() && read.ptr == number.data() + number.size());
+    BOXCAR_CHECK(is_number && level >= 1 && level <= kMostLevels,
+                 "+{}: levels of vmap are numbered from 1, the outermost, to {}; +vmap is level 1", part, kMostLevels);
+    const auto place = std::ranges::lower_bound(levels_, level);
+    BOXCAR_CHECK(place == levels_.end() || *place != level,
+                 "+{}: the tensor is batched at level {} already; give another level, such as +vmap{}", part, level,
+                 level + 1);
+    levels_.insert(place, level);
+  }
+
+  void check() const {
+    if (!dtype_.has_value()) return;
+    BOXCAR_CHECK(!requires_grad_ || isFloatingType(*dtype_) || isComplexType(*dtype_),
+                 "a tensor of {} cannot require grad; leave out +grad, or give it a floating point or complex dtype",
+                 dtypeName(*dtype_));
+    BOXCAR_CHECK(!more_.has(DispatchKey::Conjugate) || isComplexType(*dtype_),
+                 "a tensor of {} has no conjugate; leave out +conj, or give it a complex dtype", dtypeName(*dtype_));
+  }
+
+  const ArgumentKeys& argument_;
+  Device device_{DeviceType::CPU};
+  bool requires_grad_ = false;
+  DispatchKeySet more_;
+  std::optional<ScalarType> dtype_;
+  std::vector<uint64_t> levels_;  // from the outermost
+};
+
+ArgumentKeys readOne(std::string_view text, const ArgumentKeys& argument) {
+  ArgumentKeys result = argument;
+  if (text == "none") return result;
+  // Names of keys begin with a capital, those of devices with a small letter.
+  if (!text.empty() && std::islower(static_cast<unsigned char>(text[0])) != 0) return TensorText(text, argument).read();
+  BOXCAR_CHECK(!text.empty() && text.find('+') == std::string_view::npos,
+               "argument '{}' cannot be '{}'; it is a device (cpu, cuda, meta), with +grad for a tensor that requires "
+               "grad, none, or keys: CPU|AutogradCPU",
+               argument.name, text);
+  result.keys = readKeys(text);
+  return result;
 }
 
-DispatchKeySet readAll(std::string_view text, const ArgumentKeys& argument) {
-  DispatchKeySet keys;
+// The keys of a tensor without the wrappers of [level] and those further in.
+DispatchKeySet keysWithout(const ArgumentKeys& argument, uint64_t level) {
+  const auto wrapper = std::ranges::find_if(argument.wrapped, [&](const auto& each) { return each.level >= level; });
+  return wrapper == argument.wrapped.end() ? argument.keys : wrapper->inside;
+}
+
+// Joins the tensors of a list.
+void addElement(ArgumentKeys& list, const ArgumentKeys& element) {
+  std::vector<WrappedKeys> wrapped;
+  for (uint64_t level = 1; level <= kMostLevels; ++level) {
+    const auto has = [&](const ArgumentKeys& each) {
+      return std::ranges::find(each.wrapped, level, &WrappedKeys::level) != each.wrapped.end();
+    };
+    if (!has(list) && !has(element)) continue;
+    wrapped.push_back({level, keysWithout(list, level) | keysWithout(element, level)});
+  }
+  list.wrapped = std::move(wrapped);
+  list.keys |= element.keys;
+  for (const ScalarType dtype : element.dtypes) {
+    if (std::ranges::find(list.dtypes, dtype) == list.dtypes.end()) list.dtypes.push_back(dtype);
+  }
+}
+
+ArgumentKeys readAll(std::string_view text, const ArgumentKeys& argument) {
+  const std::string_view all = text;
+  ArgumentKeys result = argument;
   for (bool is_first = true; true; is_first = false) {
     const std::string_view part = text.substr(0, text.find(','));
     BOXCAR_CHECK((is_first && part.size() == text.size()) || isList(argument.type),
                  "argument '{}' is a {}, and '{}' is not one: several devices are for lists", argument.name,
-                 *argument.type, text);
-    keys |= readOne(part, argument);
-    if (part.size() == text.size()) return keys;
+                 *argument.type, all);
+    addElement(result, readOne(part, argument));
+    if (part.size() == text.size()) return result;
     text.remove_prefix(part.size() + 1);
   }
 }
@@ -90,9 +193,9 @@ std::string listNames(const std::vector<ArgumentKeys>& arguments) {
 
 }  // namespace
 
-std::vector<DispatchKeySet> readArgumentKeys(const FunctionSchema& schema, const std::vector<std::string>& texts) {
+std::vector<ArgumentKeys> readArguments(const FunctionSchema& schema, const std::vector<std::string>& texts) {
   const std::vector<ArgumentKeys> arguments = dispatchArgumentsOf(schema);
-  std::vector<std::optional<DispatchKeySet>> given(arguments.size());
+  std::vector<std::optional<ArgumentKeys>> given(arguments.size());
   const OperatorName& name = schema.operator_name();
   size_t next = 0;
   for (const std::string& text : texts) {
@@ -127,12 +230,12 @@ std::vector<DispatchKeySet> readArgumentKeys(const FunctionSchema& schema, const
       BOXCAR_FAIL("--arg {}: {}", text, error.message());
     }
   }
-  std::vector<DispatchKeySet> keys;
+  std::vector<ArgumentKeys> result;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const bool is_cpu = texts.empty() && !isGenerator(arguments[i].type);
-    keys.push_back(given[i].value_or(is_cpu ? readOne("cpu", arguments[i]) : DispatchKeySet()));
+    result.push_back(given[i].value_or(is_cpu ? readOne("cpu", arguments[i]) : arguments[i]));
   }
-  return keys;
+  return result;
 }
 
 DispatchKey readFunctionality(std::string_view option, const std::string& name) {

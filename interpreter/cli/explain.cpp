@@ -1,6 +1,11 @@
+#include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/gradient_rule.h>
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/backends/transforms/autocast.h>
+#include <boxcar/backends/transforms/fake_kernel.h>
+#include <boxcar/backends/transforms/fake_scope.h>
+#include <boxcar/backends/transforms/functionalize.h>
+#include <boxcar/backends/transforms/vmap_level.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/interpreter/cli/command.h>
@@ -11,10 +16,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace boxcar::cli {
@@ -28,8 +37,58 @@ struct ExplainOptions {
   std::vector<std::string> included;
   std::vector<std::string> excluded;
   std::string autocast;
+  bool tangents = false;
+  bool functionalize = false;
+  bool fake = false;
   std::string script;
   bool json = false;
+};
+
+// The scopes and calls of functions that the explained call is in.
+class Surroundings final {
+ public:
+  Surroundings(const ExplainOptions& options, std::vector<ArgumentKeys>& arguments) {
+    if (!options.autocast.empty()) casting_.emplace(*parseDeviceType(options.autocast));
+    if (options.functionalize) functional_.emplace();
+    if (options.tangents) tangents_.emplace();
+    if (options.fake) makeFake(arguments);
+    DispatchKeySet all;
+    uint64_t levels = 0;
+    for (const ArgumentKeys& argument : arguments) {
+      all |= argument.keys;
+      for (const WrappedKeys& wrapped : argument.wrapped) {
+        all |= wrapped.inside;
+        levels = std::max(levels, wrapped.level);
+      }
+    }
+    if (all.has(DispatchKey::Fake)) transforms::registerFakeKernel();
+    for (uint64_t i = 0; i < levels; ++i) {
+      levels_.push_back(std::make_unique<transforms::VmapLevel>(0, transforms::Randomness::kDifferent));
+    }
+    for (ArgumentKeys& argument : arguments) {
+      for (WrappedKeys& wrapped : argument.wrapped) wrapped.level = levels_[wrapped.level - 1]->level();
+    }
+  }
+  ~Surroundings() {
+    while (!levels_.empty()) levels_.pop_back();
+  }
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+
+ private:
+  void makeFake(std::vector<ArgumentKeys>& arguments) {
+    fake_.emplace();
+    for (ArgumentKeys& argument : arguments) {
+      DispatchKeySet& keys = argument.wrapped.empty() ? argument.keys : argument.wrapped.front().inside;
+      if (!argument.dtypes.empty()) keys = keys.add(DispatchKey::Fake);
+    }
+  }
+
+  std::optional<autocast::AutocastGuard> casting_;
+  std::optional<FunctionalizeGuard> functional_;
+  std::optional<autograd::ForwardLevel> tangents_;
+  std::optional<transforms::FakeTensorGuard> fake_;
+  std::vector<std::unique_ptr<transforms::VmapLevel>> levels_;  // the outermost first
 };
 
 OrderedJson toJson(const std::vector<PassedKey>& passed) {
@@ -37,6 +96,29 @@ OrderedJson toJson(const std::vector<PassedKey>& passed) {
   for (const PassedKey& each : passed) {
     OrderedJson entry = {{"key", toString(each.key)}, {"reason", each.is_excluded ? "excluded" : "fallthrough"}};
     entry.update(entryToJson(each.table_entry));
+    array.push_back(std::move(entry));
+  }
+  return array;
+}
+
+std::string_view nextOf(const ExplainedLevel& level) {
+  switch (level.next) {
+    case LevelCall::Next::kBelow: return level.effect.empty() ? "if redispatched" : "below";
+    case LevelCall::Next::kAnew: return "anew";
+    case LevelCall::Next::kParts: return "from the top";
+    case LevelCall::Next::kEnd: return "none";
+  }
+  return {};
+}
+
+OrderedJson toJson(const std::vector<ExplainedLevel>& levels) {
+  OrderedJson array = OrderedJson::array();
+  for (const ExplainedLevel& each : levels) {
+    OrderedJson entry = {{"operator", toString(each.op)}, {"key", toString(each.key)}};
+    entry.update(entryToJson(each.table_entry));
+    entry["effect"] = each.effect;
+    entry["goes_on"] = nextOf(each);
+    entry["with"] = keyNamesOf(each.below);
     array.push_back(std::move(entry));
   }
   return array;
@@ -64,6 +146,7 @@ OrderedJson toJson(const DispatchExplanation& explanation, const std::string& gr
           {"keys", keyNamesOf(explanation.keys)},
           {"passed", toJson(explanation.passed)},
           {"dispatched_to", std::move(end)},
+          {"levels", toJson(explanation.levels)},
           {"kernels_for", explanation.kernel_keys}};
 }
 
@@ -76,11 +159,11 @@ DispatchKeySet readAll(std::string_view option, const std::vector<std::string>& 
 void explain(const ExplainOptions& options) {
   const std::optional<Program> script = declareScript(options.script);
   const OperatorHandle op = findOperator(options.op);
-  std::vector<DispatchKeySet> keys;
+  std::vector<ArgumentKeys> arguments;
   DispatchKeySet included;
   DispatchKeySet excluded;
   try {
-    keys = readArgumentKeys(op.schema(), options.args);
+    arguments = readArguments(op.schema(), options.args);
     included = readAll("--include", options.included);
     excluded = readAll("--exclude", options.excluded);
   } catch (const Error& error) {
@@ -89,10 +172,9 @@ void explain(const ExplainOptions& options) {
   const std::string gradient = autograd::describeGradient(op);
   const IncludeDispatchKeyGuard include(included);
   const ExcludeDispatchKeyGuard exclude(excluded);
-  std::optional<autocast::AutocastGuard> casting;
-  if (!options.autocast.empty()) casting.emplace(*parseDeviceType(options.autocast));
+  const Surroundings surroundings(options, arguments);
   const std::string casts = autocast::describeCast(op);
-  const DispatchExplanation explanation = explainDispatch(op, keys);
+  const DispatchExplanation explanation = explainDispatch(op, std::move(arguments));
   print(options.json ? toJson(explanation, gradient, casts).dump(2) + "\n"
                      : explanationText(explanation, gradient, casts));
 }
@@ -108,7 +190,7 @@ std::string explanationText(const DispatchExplanation& explanation, const std::s
 }
 
 void addExplain(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("explain", "Explain how a call finds its kernel, without running it");
+  CLI::App* command = app.add_subcommand("explain", "Explain the way of a call to its kernel, level by level");
   const auto options = std::make_shared<ExplainOptions>();
   command
       ->add_option("OPERATOR", options->op,
@@ -117,8 +199,9 @@ void addExplain(CLI::App& app, int& status) {
       ->type_name("");
   command
       ->add_option("--arg", options->args,
-                   "The keys of a tensor argument, in order or by name: cpu, cuda, meta, cpu+grad, none, cpu,cuda for "
-                   "a list, or 'CPU|AutogradCPU'. By default all are cpu")
+                   fmt::format("A tensor argument, in order or by name: cpu, cuda, meta, none, cpu,cuda for a list, or "
+                               "keys: 'CPU|AutogradCPU'. After a device may come {}. By default all are cpu",
+                               kTensorParts))
       ->type_name("[NAME=]KEYS")
       ->allow_extra_args(false);
   command->add_option("--include", options->included, "A functionality key that the thread includes")
@@ -130,8 +213,11 @@ void addExplain(CLI::App& app, int& status) {
   command->add_option("--autocast", options->autocast, "As in a block with autocast on this device")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("DEVICE");
-  addExamples(*command,
-              {"boxcar explain aten::relu", "boxcar explain aten::add.Tensor --arg cpu+grad --arg other=cuda"});
+  command->add_flag("--functionalize", options->functionalize, "As in a block with functionalize()");
+  command->add_flag("--fake", options->fake, "As in a block with fake(): all tensors are fake");
+  command->add_flag("--jvp", options->tangents, "As in a function that func::jvp() differentiates");
+  addExamples(*command, {"boxcar explain aten::relu", "boxcar explain aten::add.Tensor --arg cpu+grad --arg other=cuda",
+                         "boxcar explain aten::mm --arg cpu+grad+vmap --arg cpu --autocast cpu"});
   addScriptOption(*command, options->script);
   command->add_flag("--json", options->json, "Print everything as a JSON object");
   command->callback([options, &status] {

@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/compiler/builtin_names.h>
 #include <boxcar/interpreter/compiler/expression_checker.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
+#include <boxcar/interpreter/syntax/named_dimensions.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <fmt/format.h>
 
@@ -139,6 +140,8 @@ ExprPtr AttributeChecker::attributeOf(ExprPtr& object, const syntax::Name& name,
   } else if (type->kind() == TypeKind::Tensor &&
              context_.declarations.findOperators(name.text, span.begin) != nullptr) {
     diagnostic.note(fmt::format("it is an operator; call it, `.{}()`", name.text));
+  } else if (type->kind() == TypeKind::Tensor && isAboutNames(name.text)) {
+    diagnostic.note(std::string(kNoNames));
   }
   return typed::poison(span);
 }

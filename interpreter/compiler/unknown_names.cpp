@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/builtin_names.h>
 #include <boxcar/interpreter/compiler/unknown_names.h>
+#include <boxcar/interpreter/syntax/named_dimensions.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <fmt/format.h>
 
@@ -147,6 +148,8 @@ void reportUnknownFunction(InferenceContext& context, const syntax::QualifiedNam
                     later->span);
   } else if (!name.space && (shown.ends_with("Error") || shown == "Exception")) {
     diagnostic.note("an error is its message: `raise \"...\"`");
+  } else if (isAboutNames(name.name.text) && (!name.space || name.space.text == "aten")) {
+    diagnostic.note(std::string(kNoNames));
   } else if (!name.space && context.findVariable(shown)) {
     const TypePtr type = context.environment.at(*context.findVariable(shown)).type;
     diagnostic.note(fmt::format("the variable `{}` is {}; only a Function can be called", shown,
@@ -179,6 +182,7 @@ void reportUnknownMethod(InferenceContext& context, const syntax::Name& name, Ty
       name.span, withSuggestion(fmt::format("there is no function, method or operator `{}` for {}", name.text, *type),
                                 name.text, candidates));
   if (type->isOptional()) diagnostic.note("check `is None` first");
+  if (type->kind() == TypeKind::Tensor && isAboutNames(name.text)) diagnostic.note(std::string(kNoNames));
 }
 
 }  // namespace boxcar::interp

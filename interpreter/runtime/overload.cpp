@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/runtime/container_operations.h>
 #include <boxcar/interpreter/runtime/overload.h>
+#include <boxcar/interpreter/syntax/named_dimensions.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/value_type.h>
@@ -105,8 +106,9 @@ class Fitter {
       const auto cost = conversionCost(arguments_[i].type, {element}, {false, types_});
       if (!cost) {
         culprit_ = i;
-        fail(fmt::format("argument '{}' accepts separate ints, but {} is no int", parameters()[list].name(),
-                         *arguments_[i].type));
+        const bool is_name = isTextOrTexts(arguments_[i].type) && takesDimensions(parameters()[list].name());
+        fail(fmt::format("argument '{}' accepts separate ints, but {} is no int{}", parameters()[list].name(),
+                         *arguments_[i].type, is_name ? fmt::format("; {}", kNoNames) : ""));
         return false;
       }
       fit_.costs[i] = std::max(*cost, ConversionCost::IntToList);
@@ -125,7 +127,8 @@ class Fitter {
       culprit_ = i;
       if (!index) {
         const std::string suggestion = suggestFor(name);
-        fail(fmt::format("it has no argument '{}'{}{}", name, suggestion.empty() ? "" : ".", suggestion));
+        const std::string no_names = name == "names" && suggestion.empty() ? fmt::format("; {}", kNoNames) : "";
+        fail(fmt::format("it has no argument '{}'{}{}{}", name, suggestion.empty() ? "" : ".", suggestion, no_names));
         return false;
       }
       if (fit_.parameters[static_cast<size_t>(*index)].from != ParameterPlan::From::Default) {
@@ -226,6 +229,23 @@ class Fitter {
     return type->kind() == TypeKind::ScalarType || (type->isOptional() && isDtype(type->element()));
   }
 
+  static bool holdsInts(TypePtr type) {
+    if (type->isOptional() || type->kind() == TypeKind::List) return holdsInts(type->element());
+    return type->underlying()->kind() == TypeKind::Int;
+  }
+
+  static bool holdsDimnames(TypePtr type) {
+    if (type->isOptional() || type->kind() == TypeKind::List) return holdsDimnames(type->element());
+    return type->kind() == TypeKind::Dimname;
+  }
+
+  static bool isTextOrTexts(TypePtr type) {
+    const auto is_text = [](TypePtr each) { return each->kind() == TypeKind::String; };
+    if (type->kind() == TypeKind::List) return is_text(type->element());
+    if (type->kind() != TypeKind::Tuple) return is_text(type);
+    return !type->contained().empty() && std::ranges::all_of(type->contained(), is_text);
+  }
+
   bool wrongType(const Argument& wanted, TypePtr given) {
     reason_ = fmt::format("argument '{}' must be {}, not {}", wanted.name(), *substituteVariables(wanted.type(), fit_),
                           *given) +
@@ -236,6 +256,10 @@ class Fitter {
       reason_ += "; a number can replace a Tensor only next to a Tensor argument";
     } else if (given->kind() == TypeKind::String && isDtype(wanted.type())) {
       reason_ += "; write a dtype without quotes, such as float32";
+    } else if (holdsDimnames(wanted.type())) {
+      reason_ += fmt::format("; {}", kNoDimname);
+    } else if (isTextOrTexts(given) && takesDimensions(wanted.name()) && holdsInts(wanted.type())) {
+      reason_ += fmt::format("; {}", kNoNames);
     } else if (types_ != TypesFrom::kProgram && given->kind() == TypeKind::None &&
                wanted.type()->kind() == TypeKind::Tensor) {
       reason_ += kRemedyForNone;

@@ -50,7 +50,8 @@ def __getattr__(name):
             return globals().setdefault(name, ops.Prefixed(name))
         if name == "nn":
             return _importlib.import_module("boxcar.nn")
-    raise AttributeError(f"module 'boxcar' has no attribute '{name}', and there is no operator aten::{name}")
+    no_names = f": {_core._no_names}" if name in _core._about_names else ""
+    raise AttributeError(f"module 'boxcar' has no attribute '{name}', and there is no operator aten::{name}{no_names}")
 
 
 def __dir__():

@@ -21,6 +21,20 @@ for _name in ("stft", "unique", "unique_consecutive", "is_contiguous", "new_tens
     setattr(_core.Tensor, _name, _method(_name))
 
 
+class _AboutNames:
+    """An attribute that PyTorch's tensors had for named dimensions: asking for it is an error that says so."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, tensor, owner=None):
+        raise AttributeError(f"'boxcar.Tensor' object has no attribute '{self.name}': {_core._no_names}")
+
+
+for _name in _core._about_names:
+    setattr(_core.Tensor, _name, _AboutNames(_name))
+
+
 def _where(self, condition, other):
     """The elements of the tensor where `condition` holds, and those of `other` elsewhere."""
     return _core._operators("aten::where")(condition, self, other)

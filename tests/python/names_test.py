@@ -159,6 +159,36 @@ class Forms(unittest.TestCase):
             boxcar.relu(boxcar.ones(1), requires_grad=True)
 
 
+class NamedDimensions(unittest.TestCase):
+    """PyTorch removed them in 2.13. Each way to give names is refused by the same sentence."""
+
+    SENTENCE = ("tensors have no named dimensions, as PyTorch removed them: give the number of a dimension, and keep it in "
+                "a variable to name it")
+
+    def assertRefused(self, error, call):
+        with self.assertRaises(error) as caught:
+            call()
+        self.assertIn(self.SENTENCE, str(caught.exception))
+
+    def test_arguments(self):
+        x = boxcar.ones(2, 3)
+        self.assertRefused(TypeError, lambda: boxcar.tensor([1.0], names=["N"]))
+        self.assertEqual(boxcar.tensor([1.0], names=None).tolist(), [1.0])
+        self.assertRefused(TypeError, lambda: boxcar.ones(2, 3, names=("N", "C")))
+        self.assertRefused(TypeError, lambda: x.sum("N"))
+        self.assertRefused(TypeError, lambda: x.sum(["N", "C"]))
+        self.assertRefused(TypeError, lambda: x.select("N", 0))
+        self.assertRefused(TypeError, lambda: x.permute("C", "N"))
+
+    def test_attributes(self):
+        x = boxcar.ones(2, 3)
+        for name in ("names", "rename", "rename_", "refine_names", "align_to", "align_as", "has_names"):
+            with self.subTest(name):
+                self.assertFalse(hasattr(x, name))
+                self.assertRefused(AttributeError, lambda: getattr(x, name))
+        self.assertRefused(AttributeError, lambda: boxcar.align_tensors)
+
+
 class Functions(unittest.TestCase):
     def test_namespaces_have_the_names_of_pytorch(self):
         x = boxcar.eye(2)

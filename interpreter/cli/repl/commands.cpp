@@ -140,7 +140,7 @@ void explain(Prompt& prompt, std::string_view argument) {
   if (!isOperatorName(argument)) return explainCall(prompt, argument);
   const OperatorHandle op = findOperator(wholeName(argument));
   const std::string gradient = autograd::describeGradient(op);  // this comes first: it registers kernels
-  print(explanationText(explainDispatch(op, readArgumentKeys(op.schema(), {})), gradient, autocast::describeCast(op)));
+  print(explanationText(explainDispatch(op, readArguments(op.schema(), {})), gradient, autocast::describeCast(op)));
 }
 
 void showCode(Prompt& prompt, std::string_view argument) {

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/import/script_words.h>
 #include <boxcar/interpreter/import/torchscript/function_translator.h>
 #include <boxcar/interpreter/runtime/overload.h>
+#include <boxcar/interpreter/syntax/named_dimensions.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/scalar_type.h>
 #include <boxcar/schema/function_schema.h>
@@ -11,7 +12,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace boxcar::interp::torchscript {
 namespace {
@@ -118,6 +122,22 @@ bool isLiteralText(std::string_view text) {
   return text.substr(1, text.size() - 2).find_first_of("\"\\{}") == std::string_view::npos;
 }
 
+// Whether a call of PyTorch's operator gives names of dimensions: by what it is, by `names=`, or in the place of
+// numbers.
+bool givesNames(std::string_view name, const Expr& call, std::span<const Expression> values) {
+  if (isAboutNames(name) || std::ranges::find(call.keywords, "names", &Keyword::name) != call.keywords.end())
+    return true;
+  const auto is_text = [](const Expression& value) {
+    return value.type == Type::string() || value.type == Type::listOf(Type::string());
+  };
+  if (std::ranges::none_of(values, is_text)) return false;
+  const auto takes_dimensions = [](const OperatorHandle& op) {
+    return std::ranges::any_of(op.schema().arguments(),
+                               [](const Argument& each) { return takesDimensions(each.name()); });
+  };
+  return std::ranges::any_of(Dispatcher::singleton().findOverloads(fmt::format("aten::{}", name)), takes_dimensions);
+}
+
 }  // namespace
 
 std::string FunctionTranslator::OperatorArguments::text() const {
@@ -180,7 +200,10 @@ Expression FunctionTranslator::callOperator(std::string_view space, const std::s
   std::vector<std::string_view> types;
   for (const Expression& each : arguments.values) types.push_back(each.type->text());
   const std::string_view module = space == "aten" ? "torch" : space;
-  return missing(fmt::format("{}.{}({})", module, name, fmt::join(types, ", ")), call.line);
+  const bool gives_names = space == "aten" && givesNames(name, call, arguments.values);
+  return missing(fmt::format("{}.{}({}){}", module, name, fmt::join(types, ", "),
+                             gives_names ? fmt::format("; {}", kNoNames) : ""),
+                 call.line);
 }
 
 // What is the same for values of several types.

@@ -1,5 +1,7 @@
 #include <boxcar/dispatcher/call/dispatch_trace.h>
 #include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/registry/level_text.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
@@ -121,6 +123,39 @@ TEST_F(DispatchTrace, ShowsModes) {
             "[call] op=[traced::add], key=[PreDispatch]\n"
             " [redispatchBoxed] op=[traced::add], key=[PreDispatch]\n"
             "  [redispatchBoxed] op=[traced::add], key=[CPU]\n");
+}
+
+TEST_F(DispatchTrace, SaysWhatADescribedLevelDoesToTheArguments) {
+  setLevelDescriber(Key::AutogradFunctionality, [](LevelCall& call) {
+    ASSERT_EQ(call.arguments.size(), 2U);
+    EXPECT_EQ(call.key, Key::AutogradCPU);
+    EXPECT_TRUE(call.keys.has(Key::AutogradCPU));
+    call.effect = "has a of " + std::string(dtypeName(call.arguments[0].dtypes.at(0)));
+  });
+  const Tensor a = withKeys({Key::CPU, Key::AutogradCPU});
+  EXPECT_EQ(traceOfAdd(a),
+            "[call] op=[traced::add], key=[AutogradCPU]: has a of float32\n"
+            " [redispatch] op=[traced::add], key=[CPU]\n");
+  EXPECT_EQ(traceOf([&] {
+              Stack stack{IValue(a), IValue(a)};
+              find("traced::add").callBoxed(stack);
+            }),
+            "[callBoxed] op=[traced::add], key=[AutogradCPU]: has a of float32\n"
+            " [redispatch] op=[traced::add], key=[CPU]\n");
+  EXPECT_EQ(traceOf([&] {
+              Stack stack{IValue(a), IValue(a)};
+              find("traced::add").redispatchBoxed(a.key_set(), stack);
+              EXPECT_EQ(stack.size(), 1U);
+            }),
+            "[redispatchBoxed] op=[traced::add], key=[AutogradCPU]: has a of float32\n"
+            " [redispatch] op=[traced::add], key=[CPU]\n");
+  const uint32_t owners = useCount(a);
+  setLevelDescriber(Key::AutogradFunctionality, [](LevelCall&) { BOXCAR_FAIL("not this call"); });
+  EXPECT_EQ(traceOfAdd(a),
+            "[call] op=[traced::add], key=[AutogradCPU]\n"
+            " [redispatch] op=[traced::add], key=[CPU]\n");
+  setLevelDescriber(Key::AutogradFunctionality, nullptr);
+  EXPECT_EQ(useCount(a), owners);
 }
 
 TEST_F(DispatchTrace, IndentationIsRightAgainAfterAnError) {

@@ -3,6 +3,7 @@
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -191,6 +192,116 @@ TEST_F(ExplanationTest, ListsAllThatTheOperatorLetsThrough) {
   EXPECT_EQ(by_default, 14U);  // BackendSelect, ADInplaceOrView, three for autograd, seven for autocast, two for vmap
 }
 
+// While it lives, [describe] says what calls meet at [key].
+class DescriberGuard final {
+ public:
+  DescriberGuard(Key key, LevelDescriber describe) : key_(key) { setLevelDescriber(key, describe); }
+  ~DescriberGuard() { setLevelDescriber(key_, nullptr); }
+  DescriberGuard(const DescriberGuard&) = delete;
+  DescriberGuard& operator=(const DescriberGuard&) = delete;
+
+ private:
+  Key key_;
+};
+
+// A level at Tracer, which the thread includes.
+class ExplanationOfLevels : public ExplanationTest {
+ protected:
+  ExplanationOfLevels() { tracer_.fallback(boxed()); }
+
+  // The lines from where the call gets to first.
+  std::string way() const {
+    const std::string text = toString(explain(kCpu, kCpuWithGrad));
+    return text.substr(text.find("dispatched to"));
+  }
+
+  const std::string at_tracer_ = "dispatched to: Tracer, which runs the fallback of Tracer, registered at test.cpp:3\n";
+  const std::string at_cpu_ = "CPU, which runs the kernel registered for CPU at test.cpp:2\n";
+
+ private:
+  Library tracer_ = fallbacks(Key::Tracer);
+  IncludeDispatchKeyGuard included_{Key::Tracer};
+};
+
+TEST_F(ExplanationOfLevels, AKernelThatNobodyDescribesMayPassTheCallOn) {
+  EXPECT_EQ(way(), at_tracer_ + "  a redispatch goes on with: CPU\nthen: " + at_cpu_);
+}
+
+TEST_F(ExplanationOfLevels, ADescribedKernelSaysWhatItDoes) {
+  const DescriberGuard describer(Key::Tracer, [](LevelCall& call) {
+    call.effect = "has " + enumerated(std::vector{call.arguments[0].name, call.arguments[1].name});
+  });
+  EXPECT_EQ(way(), at_tracer_ + "  has a and b\n  goes on with: CPU\nthen: " + at_cpu_);
+  const DispatchExplanation explanation = explain(kCpu, kCpu);
+  ASSERT_EQ(explanation.levels.size(), 2U);
+  EXPECT_EQ(explanation.levels[0].key, explanation.chosen);
+  EXPECT_EQ(explanation.levels[1].key, Key::CPU);
+  EXPECT_EQ(explanation.levels[1].next, LevelCall::Next::kEnd);
+}
+
+TEST_F(ExplanationOfLevels, ACallThatIsMadeAnewIsOnOtherArguments) {
+  Library cuda = implementations(Key::CUDA, "explained", 8);
+  cuda.impl("pick", boxed());
+  const DescriberGuard describer(Key::Tracer, [](LevelCall& call) {
+    for (ArgumentKeys& argument : call.arguments) argument.keys = kCuda;
+    call.effect = "moves all";
+    call.next = LevelCall::Next::kAnew;
+    call.excluded = DispatchKeySet(Key::Tracer);
+  });
+  EXPECT_EQ(way(), at_tracer_ + "  moves all\n  its calls, if of explained::pick, go on with: CUDA\n" +
+                       "then: CUDA, which runs the kernel registered for CUDA at test.cpp:8\n");
+}
+
+TEST_F(ExplanationOfLevels, AnotherOperatorMayBeCalledInstead) {
+  Library m = definitions("explained");
+  m.def("take(Tensor b) -> Tensor");
+  Library cpu = implementations(Key::CPU, "explained", 9);
+  cpu.impl("take", boxed());
+  const DescriberGuard describer(Key::Tracer, [](LevelCall& call) {
+    call.goOnAs(find("explained::take"));
+    ASSERT_EQ(call.arguments.size(), 1U);
+    EXPECT_EQ(call.arguments[0].index, 0U);
+    EXPECT_EQ(call.arguments[0].keys, kCpuWithGrad);
+    call.effect = "takes b";
+  });
+  EXPECT_EQ(way(), at_tracer_ + "  takes b\n  goes on with: CPU\nthen: explained::take at CPU, which runs the kernel " +
+                       "registered for CPU at test.cpp:9\n");
+}
+
+TEST_F(ExplanationOfLevels, ACallMayEndAboveTheBackend) {
+  const DescriberGuard describer(Key::Tracer, [](LevelCall& call) {
+    call.effect = "refuses the call";
+    call.next = LevelCall::Next::kEnd;
+  });
+  EXPECT_EQ(way(), at_tracer_ + "  refuses the call\n");
+}
+
+TEST_F(ExplanationOfLevels, AnOperatorThatIsMadeOfOthersMakesCallsOfItsOwn) {
+  Library composite = implementations(Key::CompositeImplicitAutograd, "explained", 6);
+  composite.impl("pick", boxed());
+  const std::string text = toString(explain(DispatchKeySet({Key::CUDA}), {}));
+  EXPECT_NE(
+      text.find("then: CUDA, which runs the kernel registered for CompositeImplicitAutograd, which covers CUDA, at "
+                "test.cpp:6\n  is made of other operators\n  its calls begin at the top\n"),
+      std::string::npos)
+      << text;
+}
+
+TEST_F(ExplanationOfLevels, ADescriberThatGoesRoundInCirclesEnds) {
+  const DescriberGuard describer(Key::Tracer, [](LevelCall& call) {
+    call.effect = "calls itself";
+    call.next = LevelCall::Next::kAnew;
+  });
+  EXPECT_EQ(explain(kCpu, kCpu).levels.size(), 32U);
+}
+
+TEST_F(ExplanationTest, ModesMayPassTheCallOn) {
+  const ModeGuard mode(
+      [](const OperatorHandle& called, DispatchKeySet keys, Stack& stack) { called.redispatchBoxed(keys, stack); });
+  const std::string text = toString(explain(kCpu, kCpu));
+  EXPECT_NE(text.find("innermost first\n  a redispatch goes on with: CPU\nthen: CPU, "), std::string::npos) << text;
+}
+
 TEST_F(ExplanationTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(errorOf([&] { explainDispatch(op(), Keys{kCpu}); }),
             "explained::pick is dispatched on 2 of its arguments, but the keys of 1 were given; give one set for each: "
@@ -206,6 +317,26 @@ TEST(Explanation, ListsGeneratorsOptionalsAndListsAmongTheArguments) {
   for (const ArgumentKeys& argument : dispatchArgumentsOf(find("explained::all").schema()))
     names.push_back(argument.name);
   EXPECT_EQ(names, (std::vector<std::string>{"xs", "g", "t"}));
+}
+
+TEST(Explanation, EnumeratesWords) {
+  const std::vector<std::string> words = {"a", "b", "c"};
+  EXPECT_EQ(enumerated({}), "");
+  EXPECT_EQ(enumerated(std::span(words).first(1)), "a");
+  EXPECT_EQ(enumerated(std::span(words).first(2)), "a and b");
+  EXPECT_EQ(enumerated(words), "a, b and c");
+}
+
+TEST(Explanation, NamedTensorsAreRefusedByASentence) {
+  Library m = definitions("explained");
+  m.def("plain(Tensor x) -> Tensor");
+  Library cpu = implementations(Key::CPU, "explained");
+  cpu.impl("plain", [](const Tensor& x) { return x; });
+  EXPECT_EQ(errorOf([] {
+              callOp(find("explained::plain"), tensorWith({Key::CPU, Key::Named}));
+            }),
+            "explained::plain does not take tensors with named dimensions, as PyTorch removed them: give dimensions by "
+            "their numbers, and take the key Named off the tensor");
 }
 
 TEST(Explanation, ListsKeysWithAndWithoutBackends) {

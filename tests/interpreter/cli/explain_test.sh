@@ -93,6 +93,125 @@ run "explain: an operator that autocast leaves alone" explain aten::add.Tensor -
 expectStatus 0
 expectOutputHas "passed over: AutocastCPU, which lets the call through by default"
 
+# ---- explain, level by level ----
+
+# The lines from where the call gets to first, without the places of kernels.
+way() { sed -n '/^dispatched to:/,$p' <<< "$output" | sed -E 's/(at|registered at) [a-z_/.]+(:[0-9]+)?$/at …/'; }
+goes() {  # NAME EXPECTED ARGUMENTS...
+  run "explain: $1" explain "${@:3}"
+  expectStatus 0
+  expectErrors ""
+  [[ $(way) == "$2" ]] || fail "$test_name" "the way was:" "$(way)" "instead of:" "$2"
+}
+batched="which runs the fallback of FuncTorchBatched, at …"
+recorded="AutogradCPU, which runs the kernel registered for Autograd, which covers AutogradCPU, at …"
+computed="CPU, which runs the kernel registered for CPU at …"
+forward="FuncTorchDynamicLayerFrontMode, which runs the fallback of FuncTorchDynamicLayerFrontMode, at …"
+
+goes "vmap, autocast and grad" "dispatched to: FuncTorchBatched, $batched
+  takes level 1 off self, and takes mat2 for every slice; calls by the rule 'product'
+  its calls, if of aten::mm, go on with: CPU, AutogradCPU, AutocastCPU
+then: AutocastCPU, which runs the kernel registered for AutocastCPU at …
+  casts self and mat2 from float32 to bfloat16
+  goes on with: CPU, AutogradCPU
+then: $recorded
+  records MmBackward0 for the gradient of self, which keeps mat2
+  goes on with: CPU
+then: $computed" aten::mm --arg cpu+grad+vmap --arg cpu --autocast cpu
+expectOutputHas "
+argument 'self' (position 1, Tensor) brings: CPU, FuncTorchBatched; inside level 1: CPU, ADInplaceOrView, AutogradCPU
+"
+goes "two levels of vmap" "dispatched to: FuncTorchBatched, $batched
+  takes level 2 off other, and takes self for every slice; calls by the rule 'pointwise'
+  its calls, if of aten::add.Tensor, go on with: CPU, FuncTorchBatched
+then: FuncTorchBatched, $batched
+  takes level 1 off self and other; calls by the rule 'pointwise'
+  its calls, if of aten::add.Tensor, go on with: CPU
+then: $computed" aten::add.Tensor --arg cpu+vmap --arg cpu+vmap2+vmap
+goes "a loop over the slices" "dispatched to: FuncTorchBatched, $batched
+  takes level 1 off self; calls the operator for each slice
+  its calls, if of aten::histc, go on with: CPU
+then: CPU, which runs the kernel registered for CompositeExplicitAutograd, which covers CPU, at …" aten::histc --arg cpu+vmap
+goes "what vmap decomposes" "dispatched to: FuncTorchBatched, $batched
+  calls the operators that it is made of, on the batched tensors
+  its calls begin at the top" aten::linear --arg cpu+vmap
+goes "what vmap refuses" "dispatched to: FuncTorchBatched, $batched
+  refuses the call: the sizes of its result depend on the elements, and those of slices could differ" aten::nonzero --arg cpu+vmap
+goes "random numbers inside vmap" "dispatched to: FuncTorchVmapMode, which runs the kernel registered for FuncTorchVmapMode at …
+  takes level 1 off self; draws as the randomness of func::vmap() says
+  its calls, if of aten::rand_like, go on with: CPU
+then: CPU, which runs the kernel registered for CompositeExplicitAutograd, which covers CPU, at …" aten::rand_like --arg cpu+vmap
+goes "tangents inside vmap" "dispatched to: $forward
+  leaves the call to the tensors inside func::vmap(), on which it comes here again
+  goes on with: CPU, FuncTorchBatched
+then: FuncTorchBatched, $batched
+  takes level 1 off self; calls by the rule 'pointwise'
+  its calls, if of aten::sin, go on with: CPU, FuncTorchDynamicLayerFrontMode
+then: $forward
+  computes the result's tangent, after the call, from that of self, by its gradients' formulas
+  goes on with: CPU
+then: $computed" aten::sin --jvp --arg cpu+vmap
+goes "tangents of what is made of others" "dispatched to: $forward
+  leaves the call to the operators that it is made of
+  goes on with: CPU
+then: CPU, which runs the kernel registered for CompositeImplicitAutograd, which covers CPU, at …
+  is made of other operators
+  its calls begin at the top" aten::linear --jvp
+goes "a program without writes" "dispatched to: $recorded
+  records AddBackward0 for the gradient of self, which keeps nothing
+  goes on with: CPU, Functionalize
+then: Functionalize, which runs the fallback of Functionalize, at …
+  calls aten::add.Tensor instead, whose result becomes the value of self
+  goes on with: CPU
+then: aten::add.Tensor at $computed" aten::add_.Tensor --functionalize --arg cpu+grad --arg cpu
+goes "a view in such a program" "dispatched to: Functionalize, which runs the fallback of Functionalize, at …
+  makes the view of the value of self, and remembers how
+  goes on with: CPU
+then: CPU, which runs the kernel registered for CompositeExplicitAutograd, which covers CPU, at …" aten::select.int --functionalize
+goes "fake tensors" "dispatched to: Fake, which runs the fallback of Fake, at …
+  calls the kernel for Meta on tensors of the same sizes, and gives its results the device
+  goes on with: Meta
+then: Meta, which runs the kernel registered for Meta at …" aten::relu --fake
+goes "what fake tensors lack" "dispatched to: Fake, which runs the fallback of Fake, at …
+  needs elements, and fake tensors have none, unless they are numbers of the program" aten::nonzero --arg cpu+fake
+goes "parts on fake tensors" "dispatched to: Fake, which runs the fallback of Fake, at …
+  calls the operators that it is made of, on the fake tensors
+  its calls begin at the top" aten::linear --fake
+goes "dtypes that autocast leaves" "dispatched to: AutocastCPU, which runs the kernel registered for AutocastCPU at …
+  casts mat2 from float16 to bfloat16
+  goes on with: CPU
+then: $computed" aten::mm --autocast cpu --arg cpu+float64 --arg cpu+float16
+goes "dtypes that autocast does not know" "dispatched to: AutocastCPU, which runs the kernel registered for AutocastCPU at …
+  casts by its class lower_precision_fp: arguments are cast to bfloat16
+  goes on with: CPU
+then: $computed" aten::mm --autocast cpu --arg CPU --arg CPU
+goes "nothing to cast" "dispatched to: AutocastCPU, which runs the kernel registered for AutocastCPU at …
+  casts nothing, as no argument is to be cast to bfloat16
+  goes on with: CPU
+then: $computed" aten::mm --autocast cpu --arg cpu+bfloat16 --arg cpu+bfloat16
+goes "what no gradient needs" "dispatched to: $recorded
+  records nothing, as the result is not differentiable
+  goes on with: CPU
+then: $computed" aten::argmax --arg cpu+grad
+run "explain --json: levels" explain aten::mm --json --arg cpu+grad+vmap --arg cpu --autocast cpu
+expectStatus 0
+python3 -c 'import json, sys
+for level in json.load(sys.stdin)["levels"]:
+    print(level["operator"], level["key"], level["kernel"], "|", level["effect"], "|", level["goes_on"], *level["with"])' <<< "$output" > levels.txt
+[[ $(< levels.txt) == "aten::mm FuncTorchBatched boxed | takes level 1 off self, and takes mat2 for every slice; calls by the rule 'product' | anew CPU AutogradCPU AutocastCPU
+aten::mm AutocastCPU boxed | casts self and mat2 from float32 to bfloat16 | below CPU AutogradCPU
+aten::mm AutogradCPU boxed | records MmBackward0 for the gradient of self, which keeps mat2 | below CPU
+aten::mm CPU unboxed |  | none" ]] || fail "$test_name" "the levels were:" "$(< levels.txt)"
+
+misuses "--arg cpu+grd: a tensor cannot be +grd. Did you mean 'grad'? After the device may come +grad (it requires grad), +vmap or +vmap2 (batched at this level of vmap), +fake, +conj, +neg, +zero or a dtype" explain aten::relu --arg cpu+grd
+misuses "--arg cpu+float32+float64: a tensor has one dtype, not float32 and float64; leave one out" explain aten::relu --arg cpu+float32+float64
+misuses "--arg cpu+vmap0: +vmap0: levels of vmap are numbered from 1, the outermost, to 9; +vmap is level 1" explain aten::relu --arg cpu+vmap0
+misuses "--arg cpu+vmapx: +vmapx: levels of vmap are numbered from 1, the outermost, to 9; +vmap is level 1" explain aten::relu --arg cpu+vmapx
+misuses "--arg cpu+vmap2+vmap2: +vmap2: the tensor is batched at level 2 already; give another level, such as +vmap3" explain aten::relu --arg cpu+vmap2+vmap2
+misuses "--arg cpu+int64+grad: a tensor of int64 cannot require grad; leave out +grad, or give it a floating point or complex dtype" explain aten::relu --arg cpu+int64+grad
+misuses "--arg cpu+float32+conj: a tensor of float32 has no conjugate; leave out +conj, or give it a complex dtype" explain aten::conj --arg cpu+float32+conj
+misuses "--arg generator=cpu+vmap: argument 'generator' is a generator, which cannot be +vmap; give it cpu" explain aten::uniform_ --arg generator=cpu+vmap
+
 run "explain: lists, and keys of the thread" explain aten::cat --arg cpu,meta --include Tracer --exclude Tracer --exclude Dense
 expectStatus 0
 expectOutputHas "argument 'tensors' (position 1, Tensor[]) brings: CPU, Meta, ADInplaceOrView"
@@ -107,6 +226,10 @@ expectOutputHas "argument 'self' (position 1, Tensor) brings: CPU, Negative"
 expectOutputHas "dispatched to: Tracer, which has no kernel
 the operator has kernels for: Autograd, Meta, CPU
 the call would be served by: a kernel for Tracer, or a fallback at Tracer"
+
+run "explain: tensors with named dimensions" explain aten::exp --arg 'CPU|Named'
+expectStatus 0
+expectOutputHas "dispatched to: Named, which refuses tensors with named dimensions by default"
 
 run "explain: a layout without a kernel" explain aten::exp --arg MkldnnCPU
 expectStatus 0
@@ -151,6 +274,74 @@ run "explain without an operator" explain
 expectStatus 2
 expectErrors "boxcar explain: OPERATOR is required
 Run \`boxcar explain --help\` for its usage."
+
+# ---- run --dispatch-trace: what each level does ----
+
+cat > levels.ops <<'OPS'
+fn noisy(Tensor x) -> Tensor { return x + rand_like(x) }
+fn twice(Tensor x) -> Tensor { return x.sin() * 2.0 }
+fn make() -> Tensor { return ones(2) + 1 }
+fn row(Tensor x, Tensor y) -> Tensor { return x * y }
+fn rows(Tensor x, Tensor y) -> Tensor {
+    inner = func::vmap(row, [None, 0])
+    return inner(x, y)
+}
+x = ones(3, 2)
+with autocast("cpu") {
+    a = mm(x.half(), ones(2, 2))
+    b = cat([ones(2).to(bfloat16), ones(2)])
+    c = prod(x)
+}
+noise = func::vmap(noisy, randomness="different")
+n = noise(x)
+both = func::vmap(rows)
+r = both(x, x)
+r = func::jvp(twice, [ones(2)], [ones(2)])
+with functionalize() {
+    y = zeros(2)
+    y.add_(ones(2))
+    t = ones(2, 3)
+    t.t_()
+}
+with fake() {
+    z = ones(2, 2) + 1
+    q = linear(z, z)
+}
+d = func::deferred_init(make)
+g = ones(2)
+g.requires_grad = True
+h = g.sum()
+OPS
+run "the trace says what each level does to the arguments" run --dispatch-trace levels.ops
+expectStatus 0
+effects=$(grep '\]: ' <<< "$errors" | sed 's/^ *//')
+[[ $effects == "[callBoxed] op=[aten::mm], key=[AutocastCPU]: casts self and mat2 from float16 and float32 to bfloat16
+[callBoxed] op=[aten::cat], key=[AutocastCPU]: casts tensors from bfloat16 to float32
+[callBoxed] op=[aten::prod], key=[AutocastCPU]: casts nothing, as no argument is to be cast to float32
+[callBoxed] op=[aten::rand_like], key=[FuncTorchVmapMode]: takes level 1 off self (3 slices); draws for each slice
+[callBoxed] op=[aten::add.Tensor], key=[FuncTorchBatched]: takes level 1 off self and other (3 slices); calls by the rule 'pointwise'
+[callBoxed] op=[aten::mul.Tensor], key=[FuncTorchBatched]: takes level 2 off other (2 slices), and takes self for each slice; calls by the rule 'pointwise'
+[call] op=[aten::unsqueeze], key=[FuncTorchBatched]: takes level 1 off self (3 slices); calls by the rule 'shape'
+[callBoxed] op=[aten::mul.Tensor], key=[FuncTorchBatched]: takes level 1 off self and other (3 slices); calls by the rule 'pointwise'
+[callBoxed] op=[aten::sin], key=[FuncTorchDynamicLayerFrontMode]: computes the result's tangent, after the call, from that of self, by its gradients' formulas
+[callBoxed] op=[aten::mul.Scalar], key=[FuncTorchDynamicLayerFrontMode]: computes the result's tangent, after the call, from that of self, by its gradients' formulas
+[callBoxed] op=[aten::zeros], key=[Functionalize]: takes the result as a value, which is never written
+[callBoxed] op=[aten::ones], key=[Functionalize]: takes the result as a value, which is never written
+[callBoxed] op=[aten::add_.Tensor], key=[Functionalize]: calls aten::add.Tensor instead, whose result becomes the value of self
+[callBoxed] op=[aten::ones], key=[Functionalize]: takes the result as a value, which is never written
+[callBoxed] op=[aten::t_], key=[Functionalize]: calls aten::t instead, whose result becomes the value of self
+[callBoxed] op=[aten::ones], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
+[callBoxed] op=[aten::add.Scalar], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
+[callBoxed] op=[aten::linear], key=[Fake]: calls the operators that it is made of, on the fake tensors
+[call] op=[aten::t], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
+[call] op=[aten::matmul], key=[Fake]: calls the operators that it is made of, on the fake tensors
+[call] op=[aten::mm], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
+[callBoxed] op=[aten::ones], key=[DeferredInit]: writes the call down to make it later, and makes it on fake tensors
+[redispatchBoxed] op=[aten::ones], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
+[callBoxed] op=[aten::add.Scalar], key=[DeferredInit]: writes the call down to make it later, and makes it on fake tensors
+[redispatchBoxed] op=[aten::add.Scalar], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
+[callBoxed] op=[aten::sum], key=[AutogradCPU]: records SumBackward0 for the gradient of self, which keeps the sizes of self" ]] || fail "$test_name" "the levels were:" "$effects"
+grep -q ' \[call\] op=\[aten::_to_copy\], key=\[CPU\]$' <<< "$errors" || fail "$test_name" "casts are not below autocast" "$errors"
 
 # ---- ops --key ----
 

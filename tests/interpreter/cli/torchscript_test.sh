@@ -105,6 +105,11 @@ expectStatus 1
 expectOutputHas "
   torch.no_operator(Tensor) (code/__torch__/builtin_modules.py, line 10, which is /home/me/net.py, line 152)
 "
+change located.pt named.pt builtin_modules.py "torch.sigmoid" "torch.refine_names"
+runMerged "an operator of named dimensions" import named.pt -o out.ops
+expectStatus 1
+expectOutputHas "
+  torch.refine_names(Tensor); tensors have no named dimensions, as PyTorch removed them: give the number of a dimension, and keep it in a variable to name it (code/__torch__/builtin_modules.py, line 10, "
 cat >lines.ops <<'END'
 name = "located/code/__torch__/builtin_modules.py.debug_pkl"
 print(io::torchscript_lines(io::load_zip("located.pt")[name])[0])
