@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/mode_levels.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/runtime/failed_call.h>
 #include <boxcar/interpreter/runtime/run_stop.h>
@@ -77,7 +78,7 @@ class OperatorTarget final : public Target {
   bool isShort(size_t index, int64_t elements) const noexcept override {
     // A mode's handler may wait for another thread.
     return elements <= kMostElementsOfShortCalls && quick_[index] && !boxcar::detail::callsAreWatched() &&
-           !raw_local_dispatch_key_set.included().has_any(kModes);
+           !raw_local_dispatch_key_set.included().has_any(kModes) && boxcar::detail::mode_levels == nullptr;
   }
   std::string describe(const void* picked, const Stack& stack, size_t height, const char* message) const override {
     return interp::describeFailedCall(pickedOperator(picked), stack, height, message);

@@ -24,8 +24,17 @@ struct Slice {
 
   // A tensor with the layout of the base, for its gradient.
   Tensor allocateBase(const Tensor& like) const {
-    return withMathBits(boxcar::empty_strided(base_sizes, base_strides, base_type, std::nullopt, like.device()),
-                        base_bits);
+    return withMathBits(allocatePlainBase(like), base_bits);
+  }
+  Tensor allocatePlainBase(const Tensor& like) const {
+    // A gradient inside func::vmap() may have a batch.
+    if (like.key_set().has(DispatchKey::FuncTorchBatched)) {
+      int64_t extent = 1;
+      for (size_t i = 0; i < base_sizes.size(); ++i) extent += (base_sizes[i] - 1) * base_strides[i];
+      const int64_t row[] = {numelOf(base_sizes) == 0 ? 0 : extent};
+      return boxcar::as_strided(boxcar::new_zeros(like, row, base_type), base_sizes, base_strides, 0);
+    }
+    return boxcar::empty_strided(base_sizes, base_strides, base_type, std::nullopt, like.device());
   }
   // The part of [base] that is the view.
   Tensor of(const Tensor& base) const {

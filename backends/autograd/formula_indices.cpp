@@ -148,10 +148,21 @@ Tensor placesOf(const Tensor& all, IndexSpan sizes, IndexSpan strides, int64_t o
   return boxcar::reshape(boxcar::as_strided(all, sizes, strides, offset), {-1});
 }
 
+// as_strided_scatter(), also inside func::vmap(), which refuses it: a slice of a batch is not all of its memory.
+Tensor scattered(const Tensor& memory, const Tensor& part, IndexSpan sizes, IndexSpan strides, int64_t offset) {
+  if (!memory.key_set().has(DispatchKey::FuncTorchBatched)) {
+    return boxcar::as_strided_scatter(memory, part, sizes, strides, offset);
+  }
+  const Tensor written = boxcar::clone(memory);
+  Tensor place = boxcar::as_strided(written, sizes, strides, offset);
+  boxcar::copy_(place, part);
+  return written;
+}
+
 // A copy of [grad] in memory with the layout of an argument, beginning at [offset].
 Tensor laidOut(const Tensor& grad, IndexSpan strides, int64_t offset) {
   const int64_t length = offset + lastPlace(grad.sizes(), strides) + 1;
-  return boxcar::as_strided_scatter(boxcar::new_zeros(grad, {length}), grad, grad.sizes(), strides, offset);
+  return scattered(boxcar::new_zeros(grad, {length}), grad, grad.sizes(), strides, offset);
 }
 
 }  // namespace
@@ -221,7 +232,7 @@ Tensor as_strided_self(const Tensor& grad, IndexSpan sizes, IndexSpan strides, i
     places = boxcar::arange(end - first, ScalarType::Long, std::nullopt, grad.device());
   }
   if (is_view_injective) {
-    memory = boxcar::as_strided_scatter(memory, grad, view_sizes, view_strides, start - first);
+    memory = scattered(memory, grad, view_sizes, view_strides, start - first);
   } else {
     const Tensor of_view = placesOf(places, view_sizes, view_strides, start - first);
     memory = boxcar::index_add(memory, 0, of_view, boxcar::reshape(grad, {-1}));

@@ -4,6 +4,7 @@
 #include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/autograd/gradient_rule.h>
+#include <boxcar/backends/meta/output.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/call/watched_call.h>
@@ -199,7 +200,7 @@ class PushedCall final {
     switch (op_.formula->forward) {
       case Forward::kLinear: {
         Stack stack = onTangents(level);
-        handle_.callBoxed(stack);
+        (isViewOfRepeated() ? reshapeOperator() : handle_).callBoxed(stack);
         return tensorsIn(stack);
       }
       case Forward::kGiven: {
@@ -297,6 +298,17 @@ class PushedCall final {
         setTangent(tensor, level.id, op_.is_view ? tangent : apart(level, tangent));
       });
     }
+  }
+
+  // Whether it is view() of a tensor that shows an element several times, such as an expanded one. The tangent may have
+  // other strides then, which do not fit. Neither can be written, so the result may be a copy.
+  bool isViewOfRepeated() const {
+    static const OperatorHandle view = Dispatcher::singleton().findSchemaOrThrow("aten::view", "");
+    return handle_ == view && meta::overlapsItself(arguments_[0].toTensor());
+  }
+  static const OperatorHandle& reshapeOperator() {
+    static const OperatorHandle reshape = Dispatcher::singleton().findSchemaOrThrow("aten::reshape", "");
+    return reshape;
   }
 
   // Returns [tangent] in memory of its own, if it lies in that of an argument's tangent: either may be written.

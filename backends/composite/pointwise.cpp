@@ -91,7 +91,9 @@ Tensor& radToDegInPlace(Tensor& self) {
 }
 // Converts a number to a tensor, for operators whose out= variant accepts only tensors.
 Tensor numberLike(const Tensor& self, const Scalar& value) {
-  return boxcar::scalar_tensor(value, std::nullopt, std::nullopt, self.device());
+  // A number of the default dtype would lose digits.
+  const auto dtype = self.scalar_type() == ScalarType::Double ? std::optional(ScalarType::Double) : std::nullopt;
+  return boxcar::scalar_tensor(value, dtype, std::nullopt, self.device());
 }
 Tensor& radToDegOut(const Tensor& self, Tensor& out) {
   BOXCAR_CHECK(!self.is_complex(), "rad2deg is not supported for complex tensors.");

@@ -45,7 +45,7 @@ FunctionPtr gradientOf(std::string_view name, const FunctionPtr& func, int64_t a
   return makeFunction(std::move(own), [label = "func::" + std::string(name), func, index, with_value](Stack& stack) {
     const size_t arguments = func->schema().arguments().size();
     std::vector<IValue> args = pop(stack, arguments);
-    const Primals primals({&args[index], 1});
+    Primals primals({&args[index], 1});
     BOXCAR_CHECK(!primals.isEmpty(), "{}: argument '{}' of {} has no tensor of a floating point or complex dtype\n  {}",
                  label, func->schema().arguments()[index].name(), func->text(), func->schema());
     args[index] = primals.inputs()[0];
@@ -58,6 +58,7 @@ FunctionPtr gradientOf(std::string_view name, const FunctionPtr& func, int64_t a
                  "{}: {} must return one Tensor of one element; func::vjp differentiates others\n  {}", label,
                  func->text(), func->schema());
     const Tensor output = value.toTensor();
+    primals.noteOutputs({&output, 1});
     stack.push_back(primals.gradients({&output, 1}, std::vector<Tensor>(1), false)[0]);
     if (with_value) stack.push_back(detached(value, primals.isNested()));
   });
@@ -79,6 +80,7 @@ IValue callRecorded(std::string_view what, const FunctionPtr& func, const std::v
 std::tuple<IValue, FunctionPtr> vjp(const FunctionPtr& func, const IValue& primals) {
   const auto inputs = std::make_shared<Primals>(argumentsFor(*func, primals));
   const IValue output = callRecorded("func::vjp", func, inputs->inputs());
+  inputs->noteOutputs(tensorsIn({&output, 1}));
   static const FunctionSchema schema = parseSchema("vjp_fn(Any cotangents) -> Any");
   FunctionPtr pull = makeFunction(schema, [inputs, output](Stack& stack) {
     const IValue cotangents = pop(stack);

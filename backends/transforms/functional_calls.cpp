@@ -4,6 +4,7 @@
 #include <boxcar/backends/transforms/functional_calls.h>
 #include <boxcar/dispatcher/call/hidden_calls.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/ops.h>
@@ -72,6 +73,16 @@ std::vector<IValue> FunctionalCall::callHidden(const std::vector<IValue>& argume
   Stack stack(arguments);
   op_.callBoxed(stack);
   return std::vector<IValue>(std::make_move_iterator(stack.begin()), std::make_move_iterator(stack.end()));
+}
+
+void FunctionalCall::callHiddenOnce(std::vector<IValue> arguments) const {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const TypePtr type = op_.schema().arguments()[i].type();
+    if ((type->isOptional() ? type->element() : type)->kind() != TypeKind::Generator) continue;
+    arguments[i] = IValue(makeGenerator(arguments[plan_.written[0]].toTensor().device(), 0));
+    callHidden(arguments);
+    return;
+  }
 }
 
 FunctionalCall::FunctionalCall(FunctionalValues& values, const OperatorHandle& op, DispatchKeySet below, Stack& stack)
@@ -303,8 +314,12 @@ void FunctionalCall::writeAll(const std::vector<IValue>& given, std::span<Write>
   if (!std::ranges::all_of(writes, [](const Write& write) { return hasShapeOf(write.tensor, write.value); })) {
     return writeResized(given, writes);
   }
-  const bool calls =
-      !is_checked && std::ranges::any_of(writes, [&](const Write& write) { return mayRefuse(given, write); });
+  const auto isWrittenTwice = [&](const Write& write) {
+    return std::ranges::count_if(writes, [&](const Write& other) { return other.tensor.is_same(write.tensor); }) > 1;
+  };
+  const bool calls = !is_checked && std::ranges::any_of(writes, [&](const Write& write) {
+    return isWrittenTwice(write) || mayRefuse(given, write);
+  });
   for (Write& write : writes) {
     toType(write);
     // What the program may write later must not be a value.
@@ -361,6 +376,8 @@ void FunctionalCall::write() {
                  op_.operator_name(), news.size(), tensors.size());
     for (size_t k = 0; k < tensors.size(); ++k) writes.push_back({tensors[k], news[k]});
   }
+  const auto hasOtherType = [](const Write& write) { return write.value.scalar_type() != write.tensor.scalar_type(); };
+  if (plan_.is_random && std::ranges::any_of(writes, hasOtherType)) callHiddenOnce(given);
   writeAll(given, writes, plan_.is_random || !plan_.form);
   std::vector<IValue> results;
   for (size_t i = 0; i < plan_.results.size(); ++i) {
@@ -401,6 +418,8 @@ void FunctionalCall::resize() {
   const std::vector<int64_t> sizes =
       wanted.isTensor() ? std::vector<int64_t>(wanted.toTensor().sizes().begin(), wanted.toTensor().sizes().end())
                         : wanted.to<std::vector<int64_t>>();
+  // The operator's own error.
+  if (std::ranges::any_of(sizes, [](int64_t size) { return size < 0; })) callHidden(given);
   const size_t bytes = static_cast<size_t>(tensor.storage_offset() + numelOf(sizes)) * tensor.itemsize();
   // The kernels of some outputs make their memories larger before they say so.
   const bool is_grown = is_output && numelOf(sizes) > tensor.numel() && tensor.storage_offset() == 0 &&

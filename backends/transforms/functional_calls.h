@@ -38,6 +38,8 @@ class FunctionalCall final {
   std::vector<IValue> callBelow(const OperatorHandle& op, const std::vector<IValue>& arguments) const;
   // Calls this operator on the program's own tensors, so that nobody sees it.
   std::vector<IValue> callHidden(const std::vector<IValue>& arguments) const;
+  // The same for a random operator, to see whether it refuses its arguments: it draws from a generator of its own.
+  void callHiddenOnce(std::vector<IValue> arguments) const;
   // Whether results may have other strides than those of the program's own tensors: copies of views with gaps that are
   // not in the order of their dimensions lie otherwise than these.
   bool mayDifferInOrder(const std::vector<IValue>& given, const std::vector<IValue>& values) const;

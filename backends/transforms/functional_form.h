@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/registry/operator_handle.h>
+#include <boxcar/ivalue/macros.h>
 
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,6 @@ struct OperatorPlan {
 };
 
 // Returns the plan of [op]; it is made once in a thread.
-const OperatorPlan& planOf(const OperatorHandle& op);
+BOXCAR_API const OperatorPlan& planOf(const OperatorHandle& op);
 
 }  // namespace boxcar::transforms

@@ -87,7 +87,9 @@ void registerKernels() {
 }
 
 // Whether calls are seen by more than their kernels.
-bool isWatched() { return tls_is_dispatch_key_included(DispatchKey::Tracer) || modeCount(DispatchKey::Python) > 0; }
+bool isWatched() {
+  return tls_is_dispatch_key_included(DispatchKey::Tracer) || hasModesBelow(DispatchKey::Functionalize);
+}
 
 }  // namespace
 

@@ -86,7 +86,7 @@ IValue reverseJacobian(const FunctionObject& func, size_t index, std::vector<IVa
   const IValue argument = args[index];
   const std::vector<Tensor> inputs = tensorsIn({&argument, 1});
   checkDifferentiable("jacrev", func, index, inputs);
-  const Primals primals({&argument, 1});
+  Primals primals({&argument, 1});
   args[index] = primals.inputs()[0];
   IValue value;
   {
@@ -95,6 +95,7 @@ IValue reverseJacobian(const FunctionObject& func, size_t index, std::vector<IVa
   }
   const std::vector<Tensor> outputs = tensorsIn({&value, 1});
   checkResult("jacrev", func, value, outputs);
+  primals.noteOutputs(outputs);
   std::vector<Tensor> jacobians;
   for (const Tensor& output : outputs) {
     const auto pull = [&](const std::vector<IValue>& basis) {
@@ -221,6 +222,7 @@ std::tuple<IValue, FunctionPtr> linearize(const FunctionPtr& func, const IValue&
     const RecordsAlways recording;
     output = callFunction("func::linearize", *func, inputs->inputs());
   }
+  inputs->noteOutputs(tensorsIn({&output, 1}));
   const auto map = std::make_shared<Primals::Linearized>(inputs->linearized(tensorsIn({&output, 1})));
   static const FunctionSchema schema = parseSchema("jvp_fn(Any tangents) -> Any");
   FunctionPtr push = makeFunction(schema, [inputs, output, map](Stack& stack) {

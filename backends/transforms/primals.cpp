@@ -2,6 +2,8 @@
 #include <boxcar/backends/autograd/formula.h>
 #include <boxcar/backends/autograd/forward_mode.h>
 #include <boxcar/backends/autograd/function_call.h>
+#include <boxcar/backends/autograd/history.h>
+#include <boxcar/backends/autograd/node.h>
 #include <boxcar/backends/transforms/batched_tensor.h>
 #include <boxcar/backends/transforms/primals.h>
 #include <boxcar/ivalue/error.h>
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <unordered_set>
 #include <utility>
 
 namespace boxcar::transforms {
@@ -18,9 +21,11 @@ using autograd::tensorsIn;
 using autograd::withTensors;
 
 Primals::Primals(std::span<const IValue> values)
-    : levels_(vmapLevels().begin(), vmapLevels().end()), values_(values.begin(), values.end()) {
+    : levels_(vmapLevels().begin(), vmapLevels().end()),
+      values_(values.begin(), values.end()),
+      may_be_nested_(GradMode::is_enabled()) {
   const std::vector<Tensor> tensors = tensorsIn(values_);
-  is_nested_ = GradMode::is_enabled() && std::ranges::any_of(tensors, [](const Tensor& tensor) {
+  is_nested_ = may_be_nested_ && std::ranges::any_of(tensors, [](const Tensor& tensor) {
                  return tensor.defined() && tensor.requires_grad();
                });
   const RecordsAlways recording;
@@ -35,6 +40,38 @@ Primals::Primals(std::span<const IValue> values)
     if (!input.requires_grad()) autograd::setRequiresGrad(input);
     inputs_.push_back(fromPhysical(input, levels_));
     wanted_.push_back(std::move(input));
+  }
+}
+
+void Primals::noteOutputs(std::span<const Tensor> outputs) {
+  if (is_nested_ || !may_be_nested_) return;
+  const auto isOther = [&](const TensorImpl* leaf) {
+    return std::ranges::none_of(wanted_, [&](const Tensor& tensor) { return tensor.unsafeGetTensorImpl() == leaf; });
+  };
+  std::unordered_set<const autograd::Node*> seen;
+  std::vector<IntrusivePtr<autograd::Node>> roots;
+  std::vector<const autograd::Node*> next;
+  for (const Tensor& output : outputs) {
+    if (!output.defined() || !output.requires_grad()) continue;
+    const Tensor physical = toPhysical(output, levels_);
+    roots.push_back(autograd::gradFn(physical));
+    if (roots.back() == nullptr) {
+      is_nested_ |= isOther(physical.unsafeGetTensorImpl());
+    } else if (seen.insert(roots.back().get()).second) {
+      next.push_back(roots.back().get());
+    }
+  }
+  while (!next.empty() && !is_nested_) {
+    const autograd::Node* const node = next.back();
+    next.pop_back();
+    for (const autograd::Edge& edge : node->edges()) {
+      if (!edge.is_valid()) continue;
+      if (edge.leaf() != nullptr) {
+        is_nested_ |= isOther(edge.leaf());
+      } else if (seen.insert(edge.node()).second) {
+        next.push_back(edge.node());
+      }
+    }
   }
 }
 

@@ -29,6 +29,9 @@ class Primals final {
   // that require grad requires grad.
   explicit Primals(std::span<const IValue> values);
 
+  // Takes note of what the function returned: it may depend on other tensors that require grad, such as another
+  // argument with respect to which a transform around this one differentiates. Derivatives then get a history, too.
+  void noteOutputs(std::span<const Tensor> outputs);
   bool isNested() const noexcept { return is_nested_; }
   bool isEmpty() const noexcept { return wanted_.empty(); }
   std::vector<IValue> inputs() const;
@@ -51,6 +54,7 @@ class Primals final {
  private:
   std::vector<VmapLevelInfo> levels_;
   std::vector<IValue> values_;
+  bool may_be_nested_;  // gradients were recorded where the function was called
   bool is_nested_ = false;
   std::vector<Tensor> inputs_;  // for each tensor of the values
   std::vector<Tensor> wanted_;  // those that have a gradient, with all batches

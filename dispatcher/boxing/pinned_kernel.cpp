@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/boxing/pinned_kernel.h>
+#include <boxcar/dispatcher/registry/intercepted_levels.h>
 #include <boxcar/dispatcher/registry/operator_entry.h>
 #include <boxcar/dispatcher/registry/operator_handle.h>
 
@@ -17,7 +18,9 @@ void KernelSlot::retire() noexcept {
 bool KernelSlot::enter(const OperatorEntry& entry, DispatchKeySet keys) noexcept {
   // Reads what `fill` released, so this call sees the table entry changes made before the slot was reused.
   const uint64_t before = word_.fetch_add(1, std::memory_order_acq_rel);
-  return before >> kStateShift == kLive && entry.lookup(keys) == kernel_;
+  if (before >> kStateShift != kLive) return false;
+  const Kernel* const found = entry.lookup(keys);
+  return found == kernel_ || behindModes(found) == kernel_;
 }
 
 void KernelSlot::leave() noexcept {
@@ -43,7 +46,7 @@ KernelPin::KernelPin(KernelSlot& slot, const OperatorEntry& entry, DispatchKeySe
   slot.leave();
   slot_ = nullptr;
   // The table entry has changed since the caller read it. If it points to this slot again, its kernel enters again.
-  kernel_ = entry.lookup(keys);
+  kernel_ = behindModes(entry.lookup(keys));
 }
 
 void PinnedBoxedKernel::run(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {

@@ -4,13 +4,16 @@
 #include <boxcar/dispatcher/registry/operator_handle.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace boxcar {
 
 struct ModeOptions {
-  // The mode's key: PreDispatch, above everything, or Python, below autograd.
+  // The mode's level, a functionality: PreDispatch is above everything, Python below autograd. Any other will do, too,
+  // but PythonDispatcher.
   DispatchKey key = DispatchKey::PreDispatch;
   // Whether the mode also sees the calls that kernels make below its redispatch, as a profiler needs.
   bool sees_calls_below = false;
@@ -33,13 +36,16 @@ struct Mode {
 
 struct ModeRun;
 
-// A thread's modes at one of the two keys.
+// A thread's modes at one level.
 struct ModeStack {
   Mode* innermost = nullptr;
   ModeRun* running = nullptr;
-  // Whether the thread included the key before it had modes.
+  // Whether the thread included the key before it had modes; for PreDispatch and Python.
   bool key_was_included = false;
 };
+
+// A thread's modes at other levels than PreDispatch and Python.
+struct ModeLevels;
 
 }  // namespace detail
 
@@ -53,12 +59,19 @@ struct ModeStack {
 // Modes nest: the innermost handler runs first. A redispatch with the keys that it was called with goes to the next
 // mode out, and finally to the kernels. A handler that does not redispatch answers the call itself. Other calls that a
 // handler makes are hidden from its own mode but not from modes further out; a call of the same operator with the same
-// keys counts as its redispatch. An operator's own kernel at the mode's key runs instead of the modes. A guard must be
-// destroyed on the thread that made it, and not by its own handler.
+// keys counts as its redispatch. A guard must be destroyed on the thread that made it, and not by its own handler.
+//
+// A mode stands at a level, its key, and gets the calls that come by there on their way down: those above it have done
+// their work, so that below FuncTorchBatched tensors have their batch, and below Autocast their new dtype. The level's
+// own kernel, if the call has one to run, comes after its modes: at FuncTorchBatched a mode gets batched tensors. Calls
+// that a kernel above makes of others, such as those that an operator is made of, come by one by one. At PreDispatch
+// and Python, where no others have kernels, an operator's own kernel runs instead of the modes. A level that the
+// thread excludes has no calls: autocast's are excluded outside of its regions. The first mode at a level other than
+// PreDispatch and Python changes all operators' tables, and so does the end of the last one.
 class BOXCAR_API ModeGuard final {
  public:
   // [handler] is any boxed kernel: void(const OperatorHandle&, DispatchKeySet, Stack&), or with a Stack*. Throws Error
-  // if the options' key is neither PreDispatch nor Python.
+  // if there can be no modes at the options' key.
   template <class Handler>
   explicit ModeGuard(Handler handler, ModeOptions options = {})
       : handler_(new Handler(std::move(handler)), [](void* kept) { delete static_cast<Handler*>(kept); }),
@@ -75,7 +88,7 @@ class BOXCAR_API ModeGuard final {
 
  private:
   static DispatchKey checkKey(DispatchKey key);
-  void enter() noexcept;
+  void enter();
 
   const std::unique_ptr<void, void (*)(void*)> handler_;
   detail::Mode mode_;
@@ -108,9 +121,16 @@ class BOXCAR_API WithoutModes final {
  private:
   const detail::ModeStack pre_dispatch_;
   const detail::ModeStack python_;
+  detail::ModeLevels* const levels_;
 };
 
-// Returns how many modes this thread has at [key]; 0 for keys other than PreDispatch and Python.
+// Returns how many modes this thread has at [key].
 BOXCAR_API size_t modeCount(DispatchKey key = DispatchKey::PreDispatch) noexcept;
+
+// Whether this thread has modes at a level below that of [key].
+BOXCAR_API bool hasModesBelow(DispatchKey key) noexcept;
+
+// Says in a sentence without a subject why no mode can be at [key]: "is a key of one backend, …"; empty if one can.
+BOXCAR_API std::string whyNoModeAt(DispatchKey key);
 
 }  // namespace boxcar

@@ -2,6 +2,7 @@
 #include <boxcar/dispatcher/call/dispatch_trace.h>
 #include <boxcar/dispatcher/plugin/plugin_table.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/intercepted_levels.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/dispatcher/registry/library_list.h>
 #include <boxcar/dispatcher/registry/operator_table.h>
@@ -176,7 +177,14 @@ std::recursive_mutex& registrationMutex() noexcept {
 
 }  // namespace detail
 
-Dispatcher::Dispatcher() : state_(std::make_unique<State>()) { detail::readDispatchTraceEnvironment(); }
+Dispatcher::Dispatcher() : state_(std::make_unique<State>()) {
+  detail::readDispatchTraceEnvironment();
+  const auto update = [](void* state, DispatchKey key) {
+    auto* const all = static_cast<State*>(state);
+    for (OperatorEntry* entry : all->operators.entries()) entry->updateFallback(all->fallbacks, key);
+  };
+  detail::setLevelUpdater({update, state_.get()});
+}
 
 Dispatcher& Dispatcher::singleton() {
   // Never destroyed: libraries that are static objects undo their registrations after main.

@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/registry/intercepted_levels.h>
 #include <boxcar/dispatcher/registry/operator_entry.h>
 #include <boxcar/dispatcher/registry/registration_lock.h>
 #include <boxcar/dispatcher/registry/runtime_table.h>
@@ -219,6 +220,7 @@ bool OperatorEntry::updateEntry(const BackendFallbacks& fallbacks, DispatchKey k
   std::atomic<const Kernel*>& table_entry = table_[detail::tableIndexOf(key)];
   const bool was_fallthrough = table_entry.load(std::memory_order_relaxed)->isFallthrough();
   const Kernel* kernel = chooseEntry(fallbacks, key).kernel;
+  if (detail::areLevelsIntercepted()) kernel = detail::inFrontOf(*this, detail::tableIndexOf(key), kernel);
   table_entry.store(kernel, std::memory_order_release);
   return kernel->isFallthrough() != was_fallthrough;
 }
@@ -263,8 +265,12 @@ void OperatorEntry::updateAllEntries(const BackendFallbacks& fallbacks) {
       kernels[index] = chooseEntry(fallbacks, key).kernel;
     });
   }
+  const bool are_intercepted = detail::areLevelsIntercepted();
+  for (size_t i = 0; are_intercepted && i < num_runtime_entries; ++i) {
+    kernels[i] = detail::inFrontOf(*this, i, kernels[i]);
+  }
   for (size_t i = 0; i < num_runtime_entries; ++i) table_[i].store(kernels[i], std::memory_order_release);
-  if (kernels_.empty()) {
+  if (kernels_.empty() && !are_intercepted) {
     extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, fallbacks.nonFallthroughKeys()});
   } else {
     updateFallthroughMask();
@@ -366,6 +372,9 @@ void OperatorEntry::computeTableEntries(const BackendFallbacks& fallbacks, std::
                            : source == EntryPlan::kAmbiguous ? &detail::kAmbiguousAutogradKernel
                                                              : kernels_[source].table_kernel;
     table_[i].store(kernel, std::memory_order_release);
+  }
+  for (size_t i = 0; detail::areLevelsIntercepted() && i < num_runtime_entries; ++i) {
+    table_[i].store(detail::inFrontOf(*this, i, table_[i].load(std::memory_order_relaxed)), std::memory_order_release);
   }
   updateFallthroughMask();
 }

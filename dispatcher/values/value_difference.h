@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/macros.h>
 
 #include <optional>
 #include <string>
@@ -27,7 +28,7 @@ struct SideNames {
 // Describes how [found] differs from [expected]: "3 of 6 elements differ, by up to 0.5 at [1, 2]: 1.0 recorded, 1.5
 // now". Returns no value if they are alike. Devices, strides and identity do not count; tensors may be on any device
 // that can copy to the CPU.
-std::optional<std::string> differenceOf(const IValue& expected, const IValue& found, const Tolerance& tolerance,
-                                        const SideNames& names);
+BOXCAR_API std::optional<std::string> differenceOf(const IValue& expected, const IValue& found,
+                                                   const Tolerance& tolerance, const SideNames& names);
 
 }  // namespace boxcar

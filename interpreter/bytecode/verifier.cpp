@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/bytecode/struct_layout.h>
 #include <boxcar/interpreter/bytecode/verifier.h>
@@ -467,7 +468,7 @@ class DeclarationVerifier {
       has_key = has_key && !has_modes && handler.key != DispatchKey::Undefined;
     } else {
       title_ = fmt::format("mode {}", handler.name);
-      has_key = has_modes;
+      has_key = whyNoModeAt(handler.key).empty();
     }
     needSpan(handler.span);
     if (!has_key) fail("it cannot be at {}", handler.key);

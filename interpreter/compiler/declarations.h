@@ -215,6 +215,8 @@ class Declarations {
   bool claimName(std::string_view name, const SourcePtr& source, Span span, const SourcePtr& place_source, Span place,
                  Diagnostics& diagnostics);
   std::optional<DispatchKey> readKey(const syntax::Name& key, Diagnostics& diagnostics) const;
+  // The level of a mode.
+  std::optional<DispatchKey> readLevel(const syntax::Name& key, Diagnostics& diagnostics) const;
   // [text]: what stands at [signature], possibly with something blanked out.
   std::optional<FunctionSchema> readSignature(Span signature, std::string_view text, Diagnostics& diagnostics) const;
   std::optional<FunctionSchema> readSignature(Span signature, Diagnostics& diagnostics) const {

@@ -1,11 +1,16 @@
 // Bodies that handle calls of operators: `impl`, `fallback` and `mode`.
 
+#include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/interpreter/compiler/declarations.h>
 #include <boxcar/interpreter/runtime/overload.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace boxcar::interp {
 namespace {
@@ -48,19 +53,26 @@ std::optional<DispatchKey> Declarations::readKey(const syntax::Name& key, Diagno
   return std::nullopt;
 }
 
+std::optional<DispatchKey> Declarations::readLevel(const syntax::Name& key, Diagnostics& diagnostics) const {
+  std::string message;
+  try {
+    const DispatchKey found = parseDispatchKey(key.text);
+    const std::string why = whyNoModeAt(found);
+    if (why.empty()) return found;
+    message = fmt::format("a mode cannot be at `{}`, which {}", key.text, why);
+  } catch (const Error& error) {
+    message = error.message();
+  }
+  diagnostics.error(source_, key.span, message);
+  return std::nullopt;
+}
+
 void Declarations::add(const syntax::Stmt& statement, const syntax::Mode& mode, Diagnostics& diagnostics) {
   const std::string_view name = mode.name.text;
   DispatchKey key = DispatchKey::PreDispatch;
   if (mode.key) {
-    const auto given = readKey(mode.key, diagnostics);
+    const auto given = readLevel(mode.key, diagnostics);
     if (!given) return;
-    if (!hasModes(*given)) {
-      diagnostics.error(
-          source_, mode.key.span,
-          fmt::format("a mode cannot be at `{}`: without a key it is above everything, with `@ Python` below autograd",
-                      mode.key.text));
-      return;
-    }
     key = *given;
   }
   if (!claimName(name, source_, mode.name.span, source_, mode.name.span, diagnostics)) return;

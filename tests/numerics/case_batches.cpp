@@ -139,7 +139,10 @@ class BatchedCase final {
     return differentiates_ && (tensor.is_floating_point() || tensor.is_complex());
   }
 
-  Outcome plain(int64_t slice) const {
+  // Calls with other tensors in place of those that have a batch: [leafOf] gives what a gradient is taken by, and
+  // [givenFor] what the call gets for that.
+  template <class LeafOf, class GivenFor>
+  Outcome calledWith(const LeafOf& leafOf, const GivenFor& givenFor, int64_t batch) const {
     const CaseArguments arguments = expected_.makeArguments(op_.schema());
     std::vector<Tensor> given;
     std::vector<Tensor> leaves;
@@ -148,32 +151,25 @@ class BatchedCase final {
         given.emplace_back();
         continue;
       }
-      given.push_back(boxcar::clone(boxcar::select(slicesOf(tensor), 0, slice)));
-      if (!isLeaf(tensor)) continue;
-      given.back().set_requires_grad(true);
-      leaves.push_back(given.back());
+      Tensor leaf = leafOf(slicesOf(tensor));
+      if (isLeaf(tensor)) {
+        leaf.set_requires_grad(true);
+        leaves.push_back(leaf);
+      }
+      given.push_back(givenFor(leaf));
     }
-    return called([&](size_t i, const Tensor& tensor) { return has_batch_[i] ? given[i] : tensor; }, leaves, 0);
+    return called([&](size_t i, const Tensor& tensor) { return has_batch_[i] ? given[i] : tensor; }, leaves, batch);
+  }
+
+  Outcome plain(int64_t slice) const {
+    return calledWith([slice](const Tensor& slices) { return boxcar::clone(boxcar::select(slices, 0, slice)); },
+                      [](const Tensor& leaf) { return leaf; }, 0);
   }
 
   Outcome together() const {
     const transforms::VmapLevel level(kSlices, transforms::Randomness::kDifferent);
-    const CaseArguments arguments = expected_.makeArguments(op_.schema());
-    std::vector<Tensor> given;
-    std::vector<Tensor> leaves;
-    for (const Tensor& tensor : tensorsOf(arguments.values, op_.schema().arguments().size())) {
-      if (!has_batch_[given.size()]) {
-        given.emplace_back();
-        continue;
-      }
-      Tensor slices = slicesOf(tensor);
-      if (isLeaf(tensor)) {
-        slices.set_requires_grad(true);
-        leaves.push_back(slices);
-      }
-      given.push_back(transforms::makeBatched(slices, level.level()));
-    }
-    return called([&](size_t i, const Tensor& tensor) { return has_batch_[i] ? given[i] : tensor; }, leaves, kSlices);
+    return calledWith([](const Tensor& slices) { return slices; },
+                      [&](const Tensor& leaf) { return transforms::makeBatched(leaf, level.level()); }, kSlices);
   }
 
   const Case& expected_;

@@ -17,6 +17,7 @@
 #include "tests/numerics/case_bits.h"
 #include "tests/numerics/case_check.h"
 #include "tests/numerics/case_fake.h"
+#include "tests/numerics/case_functional.h"
 #include "tests/numerics/case_gradients.h"
 #include "tests/numerics/device_copies.h"
 #include "tests/numerics/typed_calls.h"
@@ -101,6 +102,7 @@ void call(const OperatorHandle& op, Way way, Stack& stack) {
     case Way::kFake:
     case Way::kGradients:
     case Way::kBatches:
+    case Way::kFunctionalize:
     case Way::kBits: break;  // runCase() compares other things
   }
 }
@@ -177,6 +179,7 @@ std::string_view toString(Way way) {
     case Way::kFake: return "fake";
     case Way::kGradients: return "gradients";
     case Way::kBatches: return "batches";
+    case Way::kFunctionalize: return "functionalize";
     case Way::kBits: return "bits";
   }
   return "";
@@ -189,6 +192,7 @@ std::optional<std::string> runCase(const Case& expected, Way way) {
     if (!op) return "there is no such operator";
     if (way == Way::kFake) return fakeDifference(expected, *op);
     if (way == Way::kBatches) return case_device.is_cpu() ? differenceOfBatches(expected, *op) : std::nullopt;
+    if (way == Way::kFunctionalize) return case_device.is_cpu() ? functionalDifference(expected, *op) : std::nullopt;
     if (way == Way::kBits) return case_device.is_cpu() ? differenceOfBits(expected, *op) : std::nullopt;
     const CaseArguments arguments = expected.makeArguments(op->schema());
     if (expected.isError()) return runError(expected, *op, way, arguments);

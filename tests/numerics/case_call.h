@@ -12,18 +12,19 @@ namespace boxcar::numerics {
 
 // How to make a call.
 enum class Way {
-  kBoxed,      // callBoxed
-  kTyped,      // the function in <boxcar/ops.h>
-  kScript,     // from a function of a script
-  kSchema,     // callBoxed under the SchemaChecker
-  kMeta,       // callBoxed under the MetaChecker
-  kFake,       // callBoxed on fake tensors; see case_fake.h
-  kGradients,  // callBoxed with tensors that require grad; see case_gradients.h
-  kBatches,    // callBoxed with batched tensors; see case_batches.h
-  kBits,       // callBoxed with lazy conjugates and negatives; see case_bits.h
+  kBoxed,          // callBoxed
+  kTyped,          // the function in <boxcar/ops.h>
+  kScript,         // from a function of a script
+  kSchema,         // callBoxed under the SchemaChecker
+  kMeta,           // callBoxed under the MetaChecker
+  kFake,           // callBoxed on fake tensors; see case_fake.h
+  kGradients,      // callBoxed with tensors that require grad; see case_gradients.h
+  kBatches,        // callBoxed with batched tensors; see case_batches.h
+  kFunctionalize,  // callBoxed inside functionalize(); see case_functional.h
+  kBits,           // callBoxed with lazy conjugates and negatives; see case_bits.h
 };
-inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped,     Way::kScript,  Way::kSchema, Way::kMeta,
-                                   Way::kFake,  Way::kGradients, Way::kBatches, Way::kBits};
+inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped,     Way::kScript,  Way::kSchema,       Way::kMeta,
+                                   Way::kFake,  Way::kGradients, Way::kBatches, Way::kFunctionalize, Way::kBits};
 
 // "boxed".
 std::string_view toString(Way way);

@@ -1,3 +1,5 @@
+#include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +33,7 @@ class NumericsHarness : public ::testing::Test {
     std::string boxed = runCase(one, Way::kBoxed).value_or("");
     for (const Way way : kAllWays) {
       // These do not look at values.
-      if (way == Way::kFake || way == Way::kGradients || way == Way::kBatches) continue;
+      if (way == Way::kFake || way == Way::kGradients || way == Way::kBatches || way == Way::kFunctionalize) continue;
       EXPECT_EQ(runCase(one, way).value_or("").empty(), boxed.empty()) << toString(way);
     }
     return boxed;
@@ -53,6 +55,8 @@ class NumericsHarness : public ::testing::Test {
   }
 
   std::map<std::string, Tensor> elements_;
+  // What a functional form adds.
+  static inline int64_t by_ = 1;
 };
 
 TEST_F(NumericsHarness, PassesWhatIsRight) {
@@ -123,6 +127,23 @@ TEST_F(NumericsHarness, SeesWrongGradients) {
   EXPECT_EQ(differentiate("aten::eq.Scalar", {{"out", "0"}, {"in", {{"0", nullptr}}}}), "");
   EXPECT_EQ(differentiate("aten::eq.Scalar", {{"out", "1"}, {"in", {{"0", 8}}}}),
             "which results require grad should be 1, is 0");
+}
+
+TEST_F(NumericsHarness, SeesFormsThatReturnSomethingElse) {
+  Library m(Library::DEF, "harness", std::nullopt, "harness_test.cpp", 1);
+  m.def("grow_(Tensor(a!) self) -> Tensor(a!)");
+  m.def("grow(Tensor self) -> Tensor");
+  Library cpu(Library::IMPL, "harness", DispatchKey::CPU, "harness_test.cpp", 2);
+  cpu.impl("grow_", [](Tensor& self) -> Tensor& { return boxcar::add_(self, 1); });
+  cpu.impl("grow", [](const Tensor& self) { return boxcar::add(self, by_); });
+  const auto inFunctionalize = [&] {
+    const json text = call("harness::grow_", {{"self", tensor(0)}}, result({2}, {1}, 1, 0));
+    return runCase(Case(&text, &elements_, "harness", 0), Way::kFunctionalize).value_or("");
+  };
+  EXPECT_EQ(inFunctionalize(), "");
+  by_ = 2;
+  EXPECT_EQ(inFunctionalize(),
+            "views kept: result 0: 2 of 2 elements differ, by up to 1.0 at [0]: 1 plainly, 2 functionally");
 }
 
 TEST(NumericsList, HasOnlyOperatorsWithoutFormula) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tests/numerics/case_call.h"
+#include "tests/numerics/case_functional.h"
 #include "tests/numerics/case_gradients.h"
 #include "tests/numerics/name_lists.h"
 
@@ -115,6 +116,7 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
     const bool has_cases = row != rows.end() && !row->second.dtypes.empty();
     text += cell(has_cases ? batchingWord(op, name) : "");
     text += cell(has_cases && !namesIn("fake_reasons.txt").contains(name) ? "✓" : "");
+    text += cell(has_cases ? functionalWord(op) : "");
     text += cell(autocastClass(op));
     text += hasKernel(name) ? " |\n" : " no kernel |\n";
     checked += row != rows.end();
@@ -128,9 +130,11 @@ Each case is called boxed, typed and from a script, and boxed under the checkers
 second derivatives; none, there are none in PyTorch. "jvp" ({} operators): the derivative forwards agrees with the
 gradients. "vmap": calls on batched tensors equal those on their slices; they are made by a rule, as the others that the
 operator is made of, or by a loop over the slices. "fake": fake tensors give the sizes, strides, dtypes and devices of
-real ones. "autocast": the class, where an operator has one. An operator without a mark has tests elsewhere, gives random
-numbers, depends on elements, or has no formula yet. The page is generated: `./dev numerics --page`; [how cases are
-written](../tests/numerics/README.md).
+real ones. "functionalize": calls inside of it equal those outside, and write nothing below it. They are made by the
+form that returns what the operator writes, on copies of what it writes, as a view, as another shape of the same memory,
+as the others that the operator is made of, or as they are, of an operator that only reads. "autocast": the class, where
+an operator has one. An operator without a mark has tests elsewhere, gives random numbers, depends on elements, or has
+no formula yet. The page is generated: `./dev numerics --page`; [how cases are written](../tests/numerics/README.md).
 
 | operator |)",
       names.size(), checked, differentiated, forwards);
@@ -139,8 +143,8 @@ written](../tests/numerics/README.md).
     head += fmt::format(" {} |", shown);
     rule += "---|";
   }
-  return head + " refused | gradient | jvp | vmap | fake | autocast | |\n" + rule + "---|---|---|---|---|---|---|\n" +
-         text;
+  return head + " refused | gradient | jvp | vmap | fake | functionalize | autocast | |\n" + rule +
+         "---|---|---|---|---|---|---|---|\n" + text;
 }
 
 }  // namespace boxcar::numerics

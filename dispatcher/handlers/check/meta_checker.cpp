@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/call/hidden_calls.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/handlers/call_results.h>
 #include <boxcar/dispatcher/handlers/check/effect_watch.h>
 #include <boxcar/dispatcher/handlers/check/meta_checker.h>
@@ -20,12 +21,24 @@ namespace {
 enum class MetaKernel { kNone, kComposite, kOwn };
 
 MetaKernel metaKernelOf(const OperatorHandle& op) {
+  // Copies on meta do not have what such an operator asks for.
+  if (op.hasTag(Tag::differentiation)) return MetaKernel::kNone;
   const TableEntry table_entry = Dispatcher::singleton().computeTableEntry(op, DispatchKey::Meta);
   if (table_entry.kernel->isFallthrough()) return MetaKernel::kNone;
   if (table_entry.cause == EntryCause::Exact) return MetaKernel::kOwn;
   // A script's body is not run again, because its statements may affect more than their arguments.
   return table_entry.cause == EntryCause::Alias && !table_entry.site.is_script ? MetaKernel::kComposite
                                                                                : MetaKernel::kNone;
+}
+
+// Whether the call would be another one on meta tensors: autocast does not cast these, and func::vmap() would draw
+// other random numbers.
+bool isAnotherCallOnMeta(DispatchKeySet keys, MetaKernel kernel) {
+  if (keys.has(DispatchKey::FuncTorchVmapMode)) return true;
+  const LocalDispatchKeySet local = tls_local_dispatch_key_set();
+  if (!(local.included_ - local.excluded_).has_any(autocast_dispatch_keyset)) return false;
+  return keys.has_any(autocast_dispatch_keyset) || keys.has(DispatchKey::FuncTorchBatched) ||
+         kernel == MetaKernel::kComposite;
 }
 
 bool isOnMetaAlready(const std::vector<PlacedTensor>& tensors) {
@@ -83,6 +96,7 @@ void MetaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
   EffectWatch watch(op);
   const MetaKernel kernel = schema.is_vararg() ? MetaKernel::kNone : metaKernelOf(op);
   if (kernel == MetaKernel::kNone) return op.redispatchBoxed(keys, stack);
+  if (isAnotherCallOnMeta(keys, kernel)) return op.redispatchBoxed(keys, stack);
   const size_t count = schema.arguments().size();
   const size_t below = stack.size() - count;
   const std::vector<IValue> arguments(last(stack, count).begin(), last(stack, count).end());

@@ -19,11 +19,13 @@ std::vector<IValue> listOf(std::span<const IValue> values) { return {values.begi
 
 // Whether the same inputs must give the same results, as far as is known before the call.
 bool mustRepeat(const OperatorHandle& op, DispatchKeySet keys, std::span<const IValue> arguments) {
-  for (const Tag tag : {Tag::nondeterministic_seeded, Tag::nondeterministic_bitwise, Tag::io}) {
+  // The last one is of operators on what is known of tensors besides their elements, which copies do not have.
+  for (const Tag tag : {Tag::nondeterministic_seeded, Tag::nondeterministic_bitwise, Tag::io, Tag::differentiation}) {
     if (op.hasTag(tag)) return false;
   }
-  // A tensor inside func::vmap() stands for slices of another, which a copy of it would not.
-  if (keys.has(DispatchKey::FuncTorchBatched)) return false;
+  // A tensor inside func::vmap() stands for slices of another, and one of func::deferred_init() knows how it is made. A
+  // copy of it would not.
+  if (keys.has(DispatchKey::FuncTorchBatched) || keys.has(DispatchKey::DeferredInit)) return false;
   // These are not copied, and the effects of a call on them cannot be observed.
   const bool has_objects = std::ranges::any_of(arguments, [](const IValue& value) {
     return value.isObject() || value.isStorage() || value.isStream() || value.isGenerator();

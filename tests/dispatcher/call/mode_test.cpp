@@ -258,9 +258,16 @@ TEST_F(ModeTest, KeyOfAModeWithoutAModeIsMissing) {
 }
 
 TEST_F(ModeTest, RefusesOtherKeysAndFallbacksAtItsOwn) {
-  EXPECT_EQ(errorOf([&] { ModeGuard(logger("mode"), {.key = Key::Tracer}); }),
-            "a mode cannot be at Tracer: modes are at PreDispatch, above everything, or at Python, below autograd");
-  EXPECT_FALSE(tls_is_dispatch_key_included(Key::Tracer));
+  EXPECT_EQ(errorOf([&] { ModeGuard(logger("mode"), {.key = Key::CPU}); }),
+            "a mode cannot be at CPU, which is a key of one backend; name the functionality, Dense, for all of them");
+  EXPECT_EQ(errorOf([&] { ModeGuard(logger("mode"), {.key = Key::Autograd}); }),
+            "a mode cannot be at Autograd, which stands for several keys; name one of them");
+  EXPECT_EQ(errorOf([&] { ModeGuard(logger("mode"), {.key = Key::Undefined}); }),
+            "a mode cannot be at Undefined, which is not a key that calls dispatch to");
+  EXPECT_EQ(errorOf([&] { ModeGuard(logger("mode"), {.key = Key::PythonDispatcher}); }),
+            "a mode cannot be at PythonDispatcher, which stays on where a call goes on below; name PreDispatch, which "
+            "is next to it");
+  EXPECT_EQ(modeCount(Key::PythonDispatcher), 0U);
   Library fallback = fallbacks(Key::Python);
   EXPECT_EQ(errorOf([&] { fallback.fallback(CppFunction::makeFallthrough()); }),
             "a fallback cannot be registered for Python at test.cpp:3: modes run there; hold a ModeGuard with the "

@@ -1,3 +1,4 @@
+#include <boxcar/backends/transforms/autocast.h>
 #include <boxcar/boxcar.h>
 #include <boxcar/ops.h>
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -352,6 +354,34 @@ TEST_F(ScriptWithPluginTest, ASandboxImportsNone) {
             std::string::npos)
       << error;
   EXPECT_EQ(loadedNames(), std::vector<std::string>());
+}
+
+TEST_F(PluginTest, ItsOperatorsTakePartInAutocastOnceTheyAreRegistered) {
+  const auto dtype = [] {
+    const OperatorHandle twice = dispatcher().findSchemaOrThrow("test_plugin::twice", "");
+    return twice.typed<Tensor(const Tensor&)>().call(arange(3, ScalarType::Float)).scalar_type();
+  };
+  const auto registered = [] {
+    return autocast::register_autocast("test_plugin::twice", DeviceType::CPU, ScalarType::Half);
+  };
+  EXPECT_EQ(errorOf([&] { static_cast<void>(registered()); }),
+            "register_autocast: there is no operator test_plugin::twice; define it, or load its plugin, before");
+  dispatcher().loadPlugin(pathOf("good"));
+  const autocast::AutocastGuard region(DeviceType::CPU, ScalarType::BFloat16);
+  EXPECT_EQ(dtype(), ScalarType::Float);
+  std::optional<RegistrationHandleRAII> casts = registered();
+  EXPECT_EQ(dtype(), ScalarType::Half);
+  {
+    const autocast::AutocastGuard off(DeviceType::CPU, std::nullopt, false);
+    EXPECT_EQ(dtype(), ScalarType::Float);
+  }
+  // The registration is not the plugin's, and stays.
+  dispatcher().unloadPlugin("good");
+  EXPECT_FALSE(isDefined("test_plugin::twice"));
+  dispatcher().loadPlugin(pathOf("good"));
+  EXPECT_EQ(dtype(), ScalarType::Half);
+  casts.reset();
+  EXPECT_EQ(dtype(), ScalarType::Float);
 }
 
 }  // namespace
