@@ -4,7 +4,8 @@
 
 namespace boxcar {
 
-// Thrown where elements of a tensor are read that has none, because it is fake.
+// Thrown where elements of a tensor are needed that has none, because it is fake or on the meta device, and where an
+// operator has no kernel that does without.
 class BOXCAR_API NoElementsError : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;

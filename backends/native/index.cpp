@@ -10,6 +10,7 @@
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/backends/native/write_out.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/no_elements_error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -77,10 +78,11 @@ std::vector<std::optional<Tensor>> indexOfEachDim(const Tensor& self, const Indi
           fmt::join(index->sizes(), ", "), i, fmt::join(self.sizes(), ", "), dim);
     }
     BOXCAR_CHECK(index->dim() > 0, "a mask without dimensions cannot be an index; use where() or an if");
-    BOXCAR_CHECK(
-        !index->is_meta(),
-        "how many elements a mask of sizes [{}] chooses depends on its elements, which tensors on Meta have not",
-        fmt::join(index->sizes(), ", "));
+    if (index->is_meta()) {
+      throw NoElementsError(fmt::format(
+          "how many elements a mask of sizes [{}] chooses depends on its elements, which tensors on Meta have not",
+          fmt::join(index->sizes(), ", ")));
+    }
     const Tensor places = boxcar::nonzero(*index);
     const int64_t count = places.sizes()[0];
     for (int64_t i = 0; i < index->dim(); ++i) {

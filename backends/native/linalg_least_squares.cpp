@@ -4,6 +4,7 @@
 #include <boxcar/backends/native/memory_checks.h>
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/no_elements_error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -104,11 +105,12 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& a, const Tensor& 
   const bool has_values = method == LeastSquares::kGelsd || method == LeastSquares::kGelss;
   Tensor residuals = none(real, device);
   if (problem.m > problem.n && method != LeastSquares::kGelsy && problem.k > 0) {
-    BOXCAR_CHECK(
-        !has_values || !b.is_meta(),
-        "{}: whether there are residuals depends on the rank, which a meta tensor does not have; use the driver "
-        "'gels' or 'gelsy'",
-        kLstsq);
+    if (has_values && b.is_meta()) {
+      throw NoElementsError(fmt::format(
+          "{}: whether there are residuals depends on the rank, which a meta tensor does not have; use the driver "
+          "'gels' or 'gelsy'",
+          kLstsq));
+    }
     const bool full = !has_values || boxcar::item(boxcar::all(boxcar::eq(rank, problem.n))).toBool();
     const Tensor rest = boxcar::narrow(boxcar::narrow(b, -2, problem.n, problem.m - problem.n), -1, 0, problem.k);
     const int64_t rows = -2;

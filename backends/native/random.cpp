@@ -6,6 +6,7 @@
 #include <boxcar/backends/native/random.h>
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/no_elements_error.h>
 
 #include <numbers>
 
@@ -113,7 +114,7 @@ Tensor& bernoulliTensor(Tensor& self, const Tensor& p, OptionalGenerator generat
                dtypeName(p.scalar_type()));
   const Tensor expanded = meta::expandTo(p, self.sizes());
   if (self.is_meta()) return self;
-  BOXCAR_CHECK(!p.is_meta(), "bernoulli_(): the probabilities are on Meta and have no data");
+  if (p.is_meta()) throw NoElementsError("bernoulli_(): the probabilities are on Meta and have no data");
   meta::checkSameDevice(device, self.device());
   if (p.device() != device) {
     const Tensor moved = toDevice(p, device);

@@ -3,6 +3,7 @@
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/backends/native/repeat_interleave.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/no_elements_error.h>
 
 #include <optional>
 #include <span>
@@ -23,7 +24,9 @@ Tensor repeatInterleave(const Tensor& repeats, std::optional<int64_t> output_siz
                "repeats has to be Long or Int tensor, but it is {}", dtypeName(type));
   const int64_t unknown = output_size.value_or(0);
   if (repeats.is_meta()) {
-    BOXCAR_CHECK(output_size.has_value(), "repeat_interleave(): on Meta the output_size must be given");
+    if (!output_size.has_value()) {
+      throw NoElementsError("repeat_interleave(): on Meta the output_size must be given");
+    }
     return Tensor::allocate(std::span(&unknown, 1), type, repeats.device());
   }
   return repeatPlaces(repeats.device(), toContiguous(repeats), output_size);

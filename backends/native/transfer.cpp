@@ -4,6 +4,7 @@
 #include <boxcar/backends/native/pointwise.h>
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/no_elements_error.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 Tensor& copyInPlace(Tensor& self, const Tensor& src, bool non_blocking) {
   checkDense(self);
   checkDense(src);
-  BOXCAR_CHECK(self.is_meta() || !src.is_meta(), "Cannot copy out of meta tensor; no data!");
+  if (src.is_meta() && !self.is_meta()) throw NoElementsError("Cannot copy out of meta tensor; no data!");
   if (self.is_same(src)) return self;
   if (!std::ranges::equal(self.sizes(), src.sizes())) {
     const DimVector both = meta::broadcast(self.sizes(), src.sizes());
@@ -36,7 +37,7 @@ Tensor& copyInPlace(Tensor& self, const Tensor& src, bool non_blocking) {
 
 Scalar localScalarDense(const Tensor& self) {
   checkDense(self);
-  BOXCAR_CHECK(!self.is_meta(), "Tensor.item() cannot be called on meta tensors");
+  if (self.is_meta()) throw NoElementsError("Tensor.item() cannot be called on meta tensors");
   BOXCAR_CHECK(self.numel() == 1, "a Tensor with {} elements cannot be converted to Scalar", self.numel());
   return readNumber(self);
 }

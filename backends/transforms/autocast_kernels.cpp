@@ -1,6 +1,7 @@
 #include <boxcar/backends/transforms/autocast_classes.h>
 #include <boxcar/backends/transforms/autocast_state.h>
 #include <boxcar/backends/transforms/level_text.h>
+#include <boxcar/backends/transforms/autocast_typed.h>
 #include <boxcar/dispatcher/call/call_site.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
@@ -105,27 +106,28 @@ std::span<IValue> argumentsOn(Stack& stack, const OperatorHandle& op) {
   return last(stack, op.entry().argumentBytes() / sizeof(IValue));
 }
 
-// ExcludeDispatchKeyGuard for one key, without calls.
-template <DispatchKey key>
-class ExcludesKey final {
- public:
-  ExcludesKey() noexcept : kept_before_(raw_local_dispatch_key_set.kept_bits) {
-    raw_local_dispatch_key_set.kept_bits &= ~DispatchKeySet(key).raw_repr();
+// The dtypes of the arguments on [device].
+uint32_t dtypesOf(std::span<const IValue> arguments, DeviceType device) {
+  uint32_t bits = 0;
+  for (const IValue& argument : arguments) {
+    if (argument.isTensor()) {
+      bits |= dtypeBits(argument.unsafeGet<IValue::Tag::Tensor>(), device);
+    } else if (argument.isTensorList()) {
+      for (const Tensor& tensor : argument.unsafeGet<IValue::Tag::TensorList>()->values) {
+        bits |= dtypeBits(tensor, device);
+      }
+    }
   }
-  ~ExcludesKey() { raw_local_dispatch_key_set.kept_bits = kept_before_; }
-  ExcludesKey(const ExcludesKey&) = delete;
-  ExcludesKey& operator=(const ExcludesKey&) = delete;
+  return bits;
+}
 
- private:
-  uint64_t kept_before_;
-};
-
-template <DeviceType device, Cast cast>
+template <DeviceType device, CastPolicy policy, Cast cast>
 void castAndGoOn(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   constexpr DispatchKey key = autocastKeyOf(device);
   // What kernels call is part of this call.
-  const ExcludesKey<key> below;
-  cast(op, argumentsOn(stack, op), device);
+  const WithoutKey below(key);
+  const std::span<IValue> arguments = argumentsOn(stack, op);
+  if (!leavesAlone(policy, dtypesOf(arguments, device), device)) cast(op, arguments, device);
   op.redispatchBoxed(keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, key), stack);
 }
 
@@ -133,7 +135,7 @@ void castAndGoOn(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 template <DeviceType device>
 void appendFloat(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   constexpr DispatchKey key = autocastKeyOf(device);
-  const ExcludesKey<key> below;
+  const WithoutKey below(key);
   if (!isEligible(argumentsOn(stack, op)[0].toTensor(), device)) {
     return op.redispatchBoxed(keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, key), stack);
   }
@@ -143,18 +145,21 @@ void appendFloat(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   (op.operator_name().overload_name == "Scalar" ? whole : along).callBoxed(stack);
 }
 
+template <DeviceType device, CastPolicy policy, Cast cast>
+KernelFunction castingKernel() {
+  return KernelFunction::makeFromBoxedFunction<&castAndGoOn<device, policy, cast>>();
+}
+
 template <DeviceType device>
 KernelFunction kernelOf(CastPolicy policy) {
   switch (policy) {
-    case CastPolicy::lower_precision_fp:
-      return KernelFunction::makeFromBoxedFunction<&castAndGoOn<device, &castToLower>>();
-    case CastPolicy::fp32: return KernelFunction::makeFromBoxedFunction<&castAndGoOn<device, &castToFloat>>();
-    case CastPolicy::fp32_set_opt_dtype:
-      return KernelFunction::makeFromBoxedFunction<&castAndGoOn<device, &askForFloat>>();
+    case CastPolicy::lower_precision_fp: return castingKernel<device, CastPolicy::lower_precision_fp, &castToLower>();
+    case CastPolicy::fp32: return castingKernel<device, CastPolicy::fp32, &castToFloat>();
+    case CastPolicy::fp32_set_opt_dtype: return castingKernel<device, CastPolicy::fp32_set_opt_dtype, &askForFloat>();
     case CastPolicy::fp32_append_dtype: return KernelFunction::makeFromBoxedFunction<&appendFloat<device>>();
-    case CastPolicy::promote: return KernelFunction::makeFromBoxedFunction<&castAndGoOn<device, &castToWidest>>();
-    case CastPolicy::banned: return KernelFunction::makeFromBoxedFunction<&castAndGoOn<device, &refuse>>();
-    case CastPolicy::whole: return KernelFunction::makeFromBoxedFunction<&castAndGoOn<device, &leave>>();
+    case CastPolicy::promote: return castingKernel<device, CastPolicy::promote, &castToWidest>();
+    case CastPolicy::banned: return castingKernel<device, CastPolicy::banned, &refuse>();
+    case CastPolicy::whole: return castingKernel<device, CastPolicy::whole, &leave>();
   }
   return {};
 }
@@ -171,8 +176,11 @@ void registerClasses() {
     for (const OperatorClass& each : operatorClasses()) {
       if (!each.policies[index].has_value()) continue;
       const OperatorName name = parseName(each.op);
-      if (!dispatcher.findOp(name).has_value()) continue;  // this build was made without it
-      handles.push_back(dispatcher.registerImpl(name, autocastKeyOf(device), kernelOf<device>(*each.policies[index]),
+      const std::optional<OperatorHandle> op = dispatcher.findSchema(name);
+      if (!op.has_value()) continue;  // this build was made without it
+      const CastPolicy policy = *each.policies[index];
+      handles.push_back(dispatcher.registerImpl(name, autocastKeyOf(device),
+                                                typedKernel(*op, policy, device, kernelOf<device>(policy)),
                                                 {kClassesFile, each.line}));
     }
   });

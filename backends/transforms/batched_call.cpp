@@ -4,6 +4,7 @@
 #include <boxcar/ops.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace boxcar::transforms {
@@ -43,6 +44,22 @@ Tensor alignedTo(const Tensor& tensor, int64_t rank) {
   Tensor aligned = tensor;
   for (int64_t i = 0; i < missing; ++i) aligned = boxcar::unsqueeze(aligned, 1);
   return aligned;
+}
+
+Tensor folded(const Tensor& tensor, int64_t at) { return boxcar::flatten(tensor, at, at + 1); }
+
+Tensor unfolded(const Tensor& tensor, int64_t batch, int64_t at) {
+  std::vector<int64_t> sizes(tensor.sizes().begin(), tensor.sizes().end());
+  sizes[static_cast<size_t>(at)] /= batch;
+  sizes.insert(sizes.begin() + at, batch);
+  return boxcar::reshape(tensor, sizes);
+}
+
+Tensor rowsOfSlices(const Tensor& indices, int64_t batch, int64_t rows) {
+  const Tensor first = boxcar::mul(boxcar::arange(batch, indices.scalar_type(), std::nullopt, indices.device()), rows);
+  std::vector<int64_t> sizes(static_cast<size_t>(indices.dim()), 1);
+  sizes[0] = batch;
+  return boxcar::add(indices, boxcar::reshape(first, sizes));
 }
 
 std::vector<int64_t> intsOf(const IValue& value) {

@@ -58,6 +58,13 @@ class BatchedCall final {
 // Returns [tensor] with dimensions of size 1 after the batch, to have [rank] besides the batch.
 Tensor alignedTo(const Tensor& tensor, int64_t rank);
 
+// Joins the batch, at dimension [at], with the dimension behind it: [B, N, …] becomes [B * N, …].
+Tensor folded(const Tensor& tensor, int64_t at = 0);
+// Reverses folded(): [B * N, …] becomes [B, N, …].
+Tensor unfolded(const Tensor& tensor, int64_t batch, int64_t at = 0);
+// Returns indices of [rows] rows, with a batch, as indices of the rows of all slices, one below the other.
+Tensor rowsOfSlices(const Tensor& indices, int64_t batch, int64_t rows);
+
 // The elements of a list of integers; one integer is a list of one.
 std::vector<int64_t> intsOf(const IValue& value);
 
@@ -82,6 +89,9 @@ std::vector<IValue> productRule(const BatchedCall& call, const std::vector<std::
 std::vector<IValue> foldRule(const BatchedCall& call, const std::vector<std::string>& words);
 std::vector<IValue> alignedDimsRule(const BatchedCall& call, const std::vector<std::string>& words);
 std::vector<IValue> networkRule(const BatchedCall& call, const std::vector<std::string>& words);
+std::vector<IValue> stackedRule(const BatchedCall& call, const std::vector<std::string>& words);
+std::vector<IValue> gradientRule(const BatchedCall& call, const std::vector<std::string>& words);
+std::vector<IValue> searchRule(const BatchedCall& call, const std::vector<std::string>& words);
 std::vector<IValue> indexRule(const BatchedCall& call, const std::vector<std::string>& words);
 
 // Calls the operator for each slice, and puts the results together.

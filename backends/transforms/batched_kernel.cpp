@@ -10,6 +10,7 @@
 #include <boxcar/ops.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -53,6 +54,33 @@ IValue written(const BatchedCall& call, const IValue& result) {
   return self;
 }
 
+// Puts what is inside the batched arguments of an operator of elements in their place. Returns whether it could: the
+// rule of the family serves those that must be aligned first, and lists.
+bool takeOffLevel(std::span<IValue> args, uint64_t level) {
+  int64_t rank = 0;           // of all tensors
+  int64_t least = INT64_MAX;  // of those at this level
+  bool all_are_at_level = true;
+  for (const IValue& arg : args) {
+    if (arg.isTensorList() || arg.isGenericList()) return false;
+    if (!arg.isTensor()) continue;
+    const Tensor& tensor = arg.unsafeGet<IValue::Tag::Tensor>();
+    if (!tensor.defined()) return false;
+    rank = std::max(rank, tensor.dim());
+    if (levelOf(tensor) == level) {
+      least = std::min(least, tensor.dim());
+    } else {
+      all_are_at_level = false;
+    }
+  }
+  if (least != rank || (rank == 0 && !all_are_at_level)) return false;
+  for (IValue& arg : args) {
+    if (!arg.isTensor()) continue;
+    Tensor& tensor = arg.unsafeGet<IValue::Tag::Tensor>();
+    if (levelOf(tensor) == level) arg = innerOf(tensor);
+  }
+  return true;
+}
+
 void callBatched(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const std::vector<Argument>& parameters = op.schema().arguments();
   const std::span<IValue> given = last(stack, parameters.size());
@@ -65,14 +93,22 @@ void callBatched(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
                plan.reason);
   const bool loops = plan.kind == BatchingPlan::Kind::kLoop;
   if (plan.kind == BatchingPlan::Kind::kDecompose && !hasOwnGradient(op)) return decompose(op, keys, stack);
-  const std::span<const VmapLevelInfo> levels = vmapLevels();
+  if (plan.is_of_elements && takeOffLevel(given, level)) {
+    {
+      // What a rule calls is outside of this level.
+      const OuterVmapLevels outer(vmapLevelsAround(level));
+      op.callBoxed(stack);
+    }
+    IValue& result = stack.back();
+    result = makeBatched(result.toTensor(), level);
+    return;
+  }
   const BatchedCall call(op, std::vector<IValue>(given.begin(), given.end()), level, vmapLevelOf(level).batch);
+  const bool is_loop = loops || plan.rule == nullptr || (call.batch == 0 && plan.needs_slices);
   std::vector<IValue> results;
   {
-    // What the rule calls is outside of this level.
-    const auto place = std::ranges::find(levels, level, &VmapLevelInfo::level);
-    const OuterVmapLevels outer(static_cast<size_t>(place - levels.begin()));
-    results = loops || plan.rule == nullptr ? sliceLoop(call) : plan.rule(call, plan.words);
+    const OuterVmapLevels outer(vmapLevelsAround(level));
+    results = is_loop ? sliceLoop(call) : plan.rule(call, plan.words);
   }
   for (size_t i = 0; i < results.size(); ++i) {
     if (i == 0 && plan.writes_self) {

@@ -1,7 +1,9 @@
 #include <boxcar/backends/transforms/batched_tensor.h>
 #include <boxcar/backends/transforms/vmap_level.h>
+#include <boxcar/ivalue/cached_memory.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/resolved_tensor.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ivalue/tensor_metadata.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -20,16 +23,31 @@ class BatchedMeta final : public TensorMetadata {
   BatchedMeta(Tensor within, uint64_t of_level)
       : TensorMetadata(Kind::kTransform), inner(std::move(within)), level(of_level) {}
 
+  // Each call of an operator makes one.
+  static void* operator new(size_t bytes) { return allocateCached(bytes); }
+  static void operator delete(void* memory, size_t bytes) noexcept { freeCached(memory, bytes); }
+
   Tensor inner;
   uint64_t level;
 };
 
 BatchedMeta& metaOf(const Tensor& tensor) {
-  auto* const meta =
-      dynamic_cast<BatchedMeta*>(tensor.unsafeGetTensorImpl()->metadata(TensorMetadata::Kind::kTransform));
-  BOXCAR_CHECK(meta != nullptr,
+  TensorMetadata* const meta = tensor.unsafeGetTensorImpl()->metadata(TensorMetadata::Kind::kTransform);
+  // The class is final. dynamic_cast would take several times as long, in each call.
+  BOXCAR_CHECK(meta != nullptr && typeid(*meta) == typeid(BatchedMeta),
                "a kernel made a view of a tensor inside func::vmap() by itself; it must call an operator for that");
-  return *meta;
+  return static_cast<BatchedMeta&>(*meta);
+}
+
+// The memory of the batched tensor around [inner], and where it begins there.
+std::pair<Storage, int64_t> memoryOf(const Tensor& inner) {
+  if (inner.size(0) > 0) return {inner.storage(), inner.storage_offset()};
+  // Without slices there is none for one: it only says that it is large enough.
+  size_t bytes = inner.itemsize();
+  for (int64_t i = 1; i < inner.dim(); ++i) {
+    bytes += static_cast<size_t>(std::max<int64_t>(inner.size(i) - 1, 0) * inner.stride(i)) * inner.itemsize();
+  }
+  return {storageWithoutMemory(bytes, inner.device()), 0};
 }
 
 }  // namespace
@@ -61,9 +79,10 @@ Tensor makeBatched(const Tensor& inner, uint64_t level) {
   BOXCAR_CHECK(inner.layout() == Layout::Strided,
                "func::vmap: a tensor of layout torch.{} cannot be batched; give it x.to_dense()",
                layoutName(inner.layout()));
-  auto impl = makeIntrusive<TensorImpl>(inner.storage(), inner.scalar_type(), inner.sizes().subspan(1),
-                                        inner.strides().subspan(1), inner.storage_offset());
-  impl->set_requires_grad(inner.requires_grad());
+  auto [storage, offset] = memoryOf(inner);
+  auto impl = makeIntrusive<TensorImpl>(std::move(storage), inner.scalar_type(), inner.sizes().subspan(1),
+                                        inner.strides().subspan(1), offset);
+  if (inner.requires_grad()) impl->set_requires_grad(true);
   impl->set_key_set(batchedKeys(inner.key_set()));
   impl->set_metadata(makeIntrusive<BatchedMeta>(inner, level));
   return Tensor(std::move(impl));
@@ -72,7 +91,8 @@ Tensor makeBatched(const Tensor& inner, uint64_t level) {
 void refreshBatched(const Tensor& tensor) {
   const Tensor& inner = innerOf(tensor);
   TensorImpl& impl = *tensor.unsafeGetTensorImpl();
-  impl.setStorage(inner.storage(), inner.sizes().subspan(1), inner.strides().subspan(1), inner.storage_offset());
+  auto [storage, offset] = memoryOf(inner);
+  impl.setStorage(std::move(storage), inner.sizes().subspan(1), inner.strides().subspan(1), offset);
   if (impl.requires_grad() != inner.requires_grad()) {
     impl.set_requires_grad(inner.requires_grad());
     impl.set_key_set(batchedKeys(inner.key_set()));

@@ -23,7 +23,8 @@ constexpr std::pair<std::string_view, BatchingRule> kFamilies[] = {
     {"dims", &dimsRule},           {"whole", &wholeRule},         {"sizes", &sizesRule},     {"new", &newRule},
     {"join", &joinRule},           {"strided", &stridedRule},     {"product", &productRule}, {"fold", &foldRule},
     {"aligned", &alignedDimsRule}, {"network", &networkRule},     {"index", &indexRule},     {"filled", &filledRule},
-    {"prelu", &preluRule},         {"shape", &shapeRule},         {"undo", &undoRule},
+    {"prelu", &preluRule},         {"shape", &shapeRule},         {"undo", &undoRule},       {"stacked", &stackedRule},
+    {"gradient", &gradientRule},   {"search", &searchRule},
 };
 
 std::vector<std::string> wordsOf(std::string_view text) {
@@ -170,6 +171,11 @@ const BatchingPlan& batchingPlan(const OperatorHandle& op) {
   const autograd::DifferentiatedOperator& known = autograd::differentiatedOperator(op);
   BatchingPlan plan = choosePlan(op, known);
   plan.writes_self = known.writes_self;
+  const FunctionSchema& schema = op.schema();
+  plan.is_of_elements = plan.rule == &pointwiseRule && !schema.is_mutable() && schema.returns().size() == 1 &&
+                        schema.returns()[0].type()->kind() == TypeKind::Tensor;
+  plan.needs_slices =
+      plan.rule == &networkRule || plan.rule == &foldRule || plan.rule == &gradientRule || plan.rule == &searchRule;
   return plans->emplace(&op.entry(), std::move(plan)).first->second;
 }
 

@@ -24,6 +24,10 @@ struct BatchingPlan {
   std::vector<std::string> words;
   std::string reason;        // why it is refused
   bool writes_self = false;  // it returns its first argument, which it writes
+  // It is pointwise, writes nothing, and returns one tensor.
+  bool is_of_elements = false;
+  // Its rule takes sizes apart by the number of slices, of which there must be some.
+  bool needs_slices = false;
 };
 
 // Returns that of a defined operator. What is returned lives as long as the thread.

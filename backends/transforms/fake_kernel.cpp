@@ -261,12 +261,8 @@ class FakeCall final {
   void runOnMetaOrSayWhy() {
     try {
       runOnMeta();
-    } catch (const StoppedError&) {
-      throw;
-    } catch (const Error& error) {
-      const bool is_of_meta =
-          error.message().find("meta") != std::string::npos || error.message().find("Meta") != std::string::npos;
-      if (!is_of_meta || tensors_.empty()) throw;
+    } catch (const NoElementsError&) {
+      if (tensors_.empty()) throw;
       if (everyTensorIsConstant()) return runOnConstants();
       throw NoElementsError(fmt::format(
           "{}: it needs elements of its arguments, and fake tensors have none; call it on real tensors, outside of "

@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -114,47 +116,74 @@ IValue reverseJacobian(const FunctionObject& func, size_t index, std::vector<IVa
   return arranged(value, argument, jacobians);
 }
 
+// One row for each element of all the tensors: for each tensor its part, ones on the diagonal of its own rows.
+std::vector<IValue> jointBasisOf(std::span<const Tensor> tensors) {
+  int64_t rows = 0;
+  for (const Tensor& tensor : tensors) rows += tensor.numel();
+  std::vector<IValue> basis;
+  int64_t first = 0;
+  for (const Tensor& tensor : tensors) {
+    Tensor own = basisOf(tensor);
+    const int64_t past = rows - first - tensor.numel();
+    std::vector<int64_t> sizes(own.sizes().begin(), own.sizes().end());
+    const auto zerosOf = [&](int64_t count) {
+      sizes[0] = count;
+      return boxcar::zeros(sizes, tensor.scalar_type(), std::nullopt, tensor.device());
+    };
+    if (tensors.size() > 1) own = boxcar::cat({zerosOf(first), own, zerosOf(past)});
+    basis.emplace_back(own);
+    first += tensor.numel();
+  }
+  return basis;
+}
+
+// The function is called once, on tangents of all directions.
 IValue forwardJacobian(const FunctionObject& func, size_t index, const std::vector<IValue>& args,
                        Randomness randomness) {
   const IValue& argument = args[index];
   const std::vector<Tensor> inputs = tensorsIn({&argument, 1});
   checkDifferentiable("jacfwd", func, index, inputs);
+  std::vector<Tensor> varied;
+  std::ranges::copy_if(inputs, std::back_inserter(varied), canRequireGrad);
   IValue like;
-  std::vector<std::vector<Tensor>> columns;  // for each input, of all outputs
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    columns.emplace_back();
-    if (!canRequireGrad(inputs[i])) continue;
-    const auto push = [&](const std::vector<IValue>& basis) {
-      const std::vector<VmapLevelInfo> levels(vmapLevels().begin(), vmapLevels().end());
-      const autograd::ForwardLevel level;
-      std::vector<Tensor> duals = inputs;
-      duals[i] =
-          fromPhysical(level.makeDual(toPhysical(inputs[i], levels), toPhysical(basis[0].toTensor(), levels)), levels);
-      std::vector<IValue> given = args;
-      given[index] = withTensors({&argument, 1}, duals)[0];
-      like = callFunction("func::jacfwd", func, given);
-      const std::vector<Tensor> outputs = tensorsIn({&like, 1});
-      checkResult("jacfwd", func, like, outputs);
-      std::vector<IValue> found;
-      for (const Tensor& output : outputs) {
-        const Tensor change = level.tangentOf(toPhysical(output, levels));
-        found.emplace_back(change.defined() ? fromPhysical(change, levels) : boxcar::zeros_like(output));
-      }
-      return IValue(Tuple(std::move(found)));
-    };
-    const VmapOptions options{.out_dims = int64_t{-1}, .randomness = randomness};
-    const IValue found = vmapCall("func::jacfwd", push, {basisOf(inputs[i])}, options);
-    for (size_t k = 0; k < found.length(); ++k) {
-      const Tensor column = found.elementAt(k).toTensor();
-      std::vector<int64_t> sizes(column.sizes().begin(), column.sizes().end() - 1);
-      sizes.insert(sizes.end(), inputs[i].sizes().begin(), inputs[i].sizes().end());
-      columns.back().push_back(boxcar::reshape(column, sizes));
+  const auto push = [&](const std::vector<IValue>& basis) {
+    const std::vector<VmapLevelInfo> levels(vmapLevels().begin(), vmapLevels().end());
+    const autograd::ForwardLevel level;
+    std::vector<Tensor> duals = inputs;
+    size_t next = 0;
+    for (Tensor& dual : duals) {
+      if (!canRequireGrad(dual)) continue;
+      const Tensor tangent = toPhysical(basis[next++].toTensor(), levels);
+      dual = fromPhysical(level.makeDual(toPhysical(dual, levels), tangent), levels);
     }
-  }
+    std::vector<IValue> given = args;
+    given[index] = withTensors({&argument, 1}, duals)[0];
+    like = callFunction("func::jacfwd", func, given);
+    const std::vector<Tensor> outputs = tensorsIn({&like, 1});
+    checkResult("jacfwd", func, like, outputs);
+    std::vector<IValue> found;
+    for (const Tensor& output : outputs) {
+      const Tensor change = level.tangentOf(toPhysical(output, levels));
+      found.emplace_back(change.defined() ? fromPhysical(change, levels) : boxcar::zeros_like(output));
+    }
+    return IValue(Tuple(std::move(found)));
+  };
+  const VmapOptions options{.out_dims = int64_t{-1}, .randomness = randomness};
+  const IValue found = vmapCall("func::jacfwd", push, jointBasisOf(varied), options);
   std::vector<Tensor> jacobians;
-  const size_t outputs = std::ranges::max(columns, {}, [](const auto& each) { return each.size(); }).size();
-  for (size_t k = 0; k < outputs; ++k) {
-    for (const auto& column : columns) jacobians.push_back(column.empty() ? Tensor() : column[k]);
+  for (size_t k = 0; k < found.length(); ++k) {
+    const Tensor columns = found.elementAt(k).toTensor();
+    int64_t first = 0;
+    for (const Tensor& input : inputs) {
+      if (!canRequireGrad(input)) {
+        jacobians.emplace_back();
+        continue;
+      }
+      std::vector<int64_t> sizes(columns.sizes().begin(), columns.sizes().end() - 1);
+      sizes.insert(sizes.end(), input.sizes().begin(), input.sizes().end());
+      jacobians.push_back(boxcar::reshape(boxcar::narrow(columns, -1, first, input.numel()), sizes));
+      first += input.numel();
+    }
   }
   return arranged(like, argument, jacobians);
 }
@@ -181,11 +210,12 @@ FunctionPtr vmapOfFunction(const FunctionPtr& func, const IValue& in_dims, const
   VmapOptions options{in_dims.isNone() ? first : in_dims, out_dims.isNone() ? first : out_dims,
                       parseRandomness(randomness), chunk_size};
   FunctionSchema own(nameOf("vmap", *func), "", schema.arguments(), schema.returns());
-  return makeFunction(std::move(own), [func, options = std::move(options)](Stack& stack) {
+  return makeFunction(std::move(own), [func, options = std::move(options),
+                                       what = fmt::format("func::vmap of {}", func->text())](Stack& stack) {
     const FunctionSchema& of = func->schema();
     const std::vector<IValue> args = pop(stack, of.arguments().size());
     const auto call = [&](const std::vector<IValue>& batched) { return callFunction("func::vmap", *func, batched); };
-    const IValue result = vmapCall(fmt::format("func::vmap of {}", func->text()), call, args, options);
+    const IValue result = vmapCall(what, call, args, options);
     if (of.returns().size() == 1) {
       stack.push_back(result);
     } else {

@@ -1,4 +1,5 @@
 #include <boxcar/backends/transforms/batched_call.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/ops.h>
@@ -106,6 +107,8 @@ std::vector<IValue> wholeRule(const BatchedCall& call, const std::vector<std::st
                                                                    : IValue(std::vector<int64_t>{1}));
     } else if (given != op.schema().arguments().end()) {
       args.push_back(call.args[static_cast<size_t>(given - op.schema().arguments().begin())]);
+    } else if (parameters[i].name() == "keepdim") {
+      args.emplace_back(false);
     } else {
       args.push_back(*parameters[i].default_value());
     }
@@ -131,6 +134,19 @@ std::vector<IValue> sizesRule(const BatchedCall& call, const std::vector<std::st
   }
   args[0] = self;
   args[i] = withBatch(first, sizes);
+  return callOperator(call.op, std::move(args));
+}
+
+// `stacked RANK…`: the tensors are stacks of items, which have these ranks; the stacks are broadcast.
+std::vector<IValue> stackedRule(const BatchedCall& call, const std::vector<std::string>& words) {
+  std::vector<IValue> args = call.args;
+  int64_t rank = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (call.hasTensor(i)) rank = std::max<int64_t>(rank, call.logical(i).dim() - std::stoll(words[i]));
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (call.hasTensor(i)) args[i] = alignedTo(call.expanded(i), rank + std::stoll(words[i]));
+  }
   return callOperator(call.op, std::move(args));
 }
 

@@ -49,7 +49,10 @@ std::vector<IValue> callAligned(const BatchedCall& call, bool promotes) {
   std::vector<IValue> args = call.args;
   for (size_t i = 0; i < args.size(); ++i) {
     args[i] = mapTensors(args[i], [&](const Tensor& tensor) {
-      if (!call.isBatched(tensor)) return tensor;
+      if (!call.isBatched(tensor)) {
+        // Those with a batch have a dimension inside, and would decide over the dtype.
+        return promotes && rank == 0 && tensor.defined() ? boxcar::unsqueeze(tensor, 0) : tensor;
+      }
       Tensor inner = innerOf(tensor);
       if (promotes && tensor.dim() == 0 && rank > 0 && i >= firstPromoted(call) && !(writes_self && i == 0)) {
         const auto type = decidingType(call, tensor.scalar_type());

@@ -49,6 +49,9 @@ std::vector<IValue> alongDim(const BatchedCall& call, const std::string& kind) {
   if (kind == "fill" || call.logical(3).dim() == 0) return sliceLoop(call);
   const Tensor source = call.expanded(3);
   if (kind == "copy") return {boxcar::scatter(self, dim, all, source)};
+  if (kind == "reduce") {
+    return {boxcar::scatter_reduce(self, dim, all, source, args[4].toStringRef(), args[5].toBool())};
+  }
   BOXCAR_CHECK(kind == "add", "aten.batching: no index '{}'", kind);
   const Scalar alpha = args[4].toScalar();
   return {boxcar::scatter_add(self, dim, all, alpha == Scalar(1) ? source : boxcar::mul(source, alpha))};

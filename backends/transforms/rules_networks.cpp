@@ -12,15 +12,6 @@
 namespace boxcar::transforms {
 namespace {
 
-Tensor folded(const Tensor& tensor, int64_t at = 0) { return boxcar::flatten(tensor, at, at + 1); }
-
-Tensor unfolded(const Tensor& tensor, int64_t batch, int64_t at = 0) {
-  std::vector<int64_t> sizes(tensor.sizes().begin(), tensor.sizes().end());
-  sizes[static_cast<size_t>(at)] /= batch;
-  sizes.insert(sizes.begin() + at, batch);
-  return boxcar::reshape(tensor, sizes);
-}
-
 // One value for each channel, of a result [B, N, C, …]: [C] or, with a batch, [B, C].
 Tensor perChannel(const BatchedCall& call, size_t i, int64_t rank) {
   const bool is_batched = call.isBatched(i);
@@ -139,45 +130,95 @@ std::vector<IValue> embeddingRows(const BatchedCall& call) {
     args[1] = call.physical(1);
     return callOperator(call.op, std::move(args));
   }
-  if (call.args[2].toInt() >= 0) return sliceLoop(call);
   const Tensor weight = call.physical(0);
   const Tensor indices = call.expanded(1);
-  const Tensor first =
-      boxcar::mul(boxcar::arange(call.batch, indices.scalar_type(), std::nullopt, weight.device()), weight.size(1));
-  std::vector<int64_t> sizes(static_cast<size_t>(indices.dim()), 1);
-  sizes[0] = call.batch;
   std::vector<IValue> args = call.args;
-  args[0] = folded(weight);
-  args[1] = boxcar::add(indices, boxcar::reshape(first, sizes));
-  return callOperator(call.op, std::move(args));
+  const int64_t padding = args[2].toInt();
+  args[1] = rowsOfSlices(indices, call.batch, weight.size(1));
+  args[2] = int64_t{-1};
+  const auto rows = [&](const Tensor& of) {
+    args[0] = folded(of);
+    return callOperator(call.op, args)[0].toTensor();
+  };
+  const Tensor found = rows(weight);
+  if (padding < 0 || !weight.requires_grad()) return {found};
+  // The row for padding has no gradient, in each slice.
+  return {boxcar::where(boxcar::unsqueeze(boxcar::eq(indices, padding), -1), rows(boxcar::detach(weight)), found)};
 }
 
-// [B, N, heads, …]: attention of B * N samples.
+// [B, N, heads, …]: attention of B * N samples, and its gradient.
 std::vector<IValue> attention(const BatchedCall& call) {
   const size_t mask = call.position("attn_mask");
-  if (call.isBatched(mask)) return sliceLoop(call);
+  const size_t tensors = call.position("dropout_p");
   std::vector<IValue> args = call.args;
-  if (call.hasTensor(mask) && call.logical(mask).dim() > 2 && call.logical(mask).size(0) > 1) return sliceLoop(call);
-  for (size_t i = 0; i < 3; ++i) args[i] = folded(call.expanded(i));
+  for (size_t i = 0; i < tensors; ++i) args[i] = folded(call.expanded(i));
+  if (call.hasTensor(mask) && (call.isBatched(mask) || call.logical(mask).dim() > 2)) {
+    const Tensor masks = alignedTo(call.expanded(mask), 4);  // [B, 1 or N, 1 or heads, …]
+    const int64_t samples = call.logical(0).size(0);
+    const int64_t sizes[] = {call.batch, samples, masks.size(2), masks.size(3), masks.size(4)};
+    args[mask] = folded(boxcar::expand(masks, sizes));
+  }
   std::vector<IValue> results = callOperator(call.op, std::move(args));
   for (IValue& result : results) result = unfolded(result.toTensor(), call.batch);
   return results;
 }
 
-// In training without running statistics, the channels of each slice are channels of their own: [N, B * C, …].
-std::vector<IValue> batchNorm(const BatchedCall& call) {
+// Whether the operator writes new running statistics into its arguments.
+bool updatesStatistics(const BatchedCall& call) {
   const std::string& name = call.op.schema().name();
-  if (name != "aten::native_batch_norm" || call.hasTensor(3) || call.hasTensor(4) || !call.args[5].toBool()) {
-    return sliceLoop(call);
-  }
+  if (name.ends_with("_functional") || name.ends_with("_backward")) return false;
+  if (name.ends_with("_with_update")) return true;
+  const std::vector<Argument>& parameters = call.op.schema().arguments();
+  const auto training = std::ranges::find(parameters, "training", &Argument::name);
+  return training != parameters.end() && call.args[static_cast<size_t>(training - parameters.begin())].toBool();
+}
+
+// Batch norms and their gradient: the channels of each slice are channels of their own, [N, B * C, …]. What has one
+// dimension has a value for each channel.
+std::vector<IValue> channels(const BatchedCall& call) {
+  const bool updates = updatesStatistics(call);
   std::vector<IValue> args = call.args;
-  args[0] = folded(boxcar::movedim(call.expanded(0), 0, 1), 1);
-  for (size_t i = 1; i < 3; ++i) {
-    if (call.hasTensor(i)) args[i] = boxcar::flatten(call.expanded(i));
+  std::vector<std::pair<Tensor, Tensor>> written;  // inside, and as the operator gets it
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!call.hasTensor(i)) continue;
+    if (call.logical(i).dim() > 1) {
+      args[i] = folded(boxcar::movedim(call.expanded(i), 0, 1), 1);
+      continue;
+    }
+    const Tensor values = boxcar::flatten(call.expanded(i));
+    args[i] = values;
+    if (!updates || !call.op.schema().arguments()[i].name().starts_with("running_")) continue;
+    call.checkWritten(i);
+    written.emplace_back(call.physical(i), values);
   }
   std::vector<IValue> results = callOperator(call.op, std::move(args));
-  results[0] = boxcar::movedim(unfolded(results[0].toTensor(), call.batch, 1), 1, 0);
-  for (size_t i = 1; i < results.size(); ++i) results[i] = unfolded(results[i].toTensor(), call.batch);
+  for (auto& [inside, values] : written) {
+    if (values.storage() != inside.storage()) boxcar::copy_(inside, boxcar::reshape(values, inside.sizes()));
+  }
+  for (IValue& result : results) {
+    const Tensor& tensor = result.toTensor();
+    if (!tensor.defined()) continue;
+    result = tensor.dim() > 1 ? boxcar::movedim(unfolded(tensor, call.batch, 1), 1, 0) : unfolded(tensor, call.batch);
+  }
+  return results;
+}
+
+// Losses of samples with a number for each class.
+std::vector<IValue> marginLoss(const BatchedCall& call) {
+  const size_t reduction = call.position("reduction");
+  const int64_t wanted = call.args[reduction].toInt();
+  const bool has_weight = call.args.size() > 4;
+  if (call.logical(0).dim() == 0 || (has_weight && call.isBatched(4))) return sliceLoop(call);
+  const bool folds = call.logical(0).dim() > 1;
+  std::vector<IValue> args = call.args;
+  for (size_t i = 0; i < 2; ++i) args[i] = folds ? folded(call.expanded(i)) : call.expanded(i);
+  args[reduction] = int64_t{0};
+  std::vector<IValue> results = callOperator(call.op, std::move(args));
+  if (!folds) return results;
+  for (IValue& result : results) result = unfolded(result.toTensor(), call.batch);
+  const int64_t dim[] = {1};
+  if (wanted == 1) results[0] = boxcar::mean(results[0].toTensor(), dim);
+  if (wanted == 2) results[0] = boxcar::sum(results[0].toTensor(), dim);
   return results;
 }
 
@@ -211,7 +252,8 @@ std::vector<IValue> networkRule(const BatchedCall& call, const std::vector<std::
   if (kind == "convolution") return convolution(call);
   if (kind == "layer_norm") return layerNorm(call);
   if (kind == "group_norm") return groupNorm(call);
-  if (kind == "batch_norm") return batchNorm(call);
+  if (kind == "channels") return channels(call);
+  if (kind == "margin_loss") return marginLoss(call);
   if (kind == "nll_loss") return nllLoss(call, false);
   if (kind == "nll_loss2d") return nllLoss(call, true);
   if (kind == "embedding") return embeddingRows(call);

@@ -52,6 +52,10 @@ IValue joined(const BatchedCall& call, const std::vector<IValue>& each) {
 
 std::vector<IValue> sliceLoop(const BatchedCall& call) {
   const FunctionSchema& schema = call.op.schema();
+  BOXCAR_CHECK(call.batch > 0,
+               "{} cannot be called inside func::vmap() without slices: what it returns for one says the sizes of its "
+               "results, and the size along in_dims is 0",
+               call.name());
   for (size_t i = 0; i < call.args.size(); ++i) {
     const Argument& argument = schema.arguments()[i];
     if (argument.alias_info() == nullptr || !argument.alias_info()->isWrite()) continue;

@@ -14,14 +14,15 @@ namespace {
 bool isSequence(const IValue& value) { return value.isTuple() || value.isList(); }
 
 // [dims] for each of [count] values.
-std::vector<IValue> dimsFor(std::string_view what, std::string_view which, const IValue& dims, size_t count) {
-  if (!isSequence(dims)) return std::vector<IValue>(count, dims);
+// Checks that there is one for each.
+void checkDims(std::string_view what, std::string_view which, const IValue& dims, size_t count) {
+  if (!isSequence(dims)) return;
   BOXCAR_CHECK(dims.length() == count, "{}: {} has {} entries for {} {}", what, which, dims.length(), count,
                which == "in_dims" ? "arguments" : "results");
-  std::vector<IValue> each;
-  for (size_t i = 0; i < count; ++i) each.push_back(dims.elementAt(i));
-  return each;
 }
+
+// That of the i-th value: its own, or the one for all.
+IValue dimAt(const IValue& dims, size_t i) { return isSequence(dims) ? dims.elementAt(i) : dims; }
 
 // A tuple or a list of [elements], of the kind that [value] is.
 IValue sequenceLike(const IValue& value, std::vector<IValue> elements) {
@@ -45,25 +46,38 @@ IValue dictLike(const IValue& value, const Map& map) {
   return dict;
 }
 
+// The entry for the i-th key of [dict]: of a dict with the same keys, or one for all.
+IValue dimOfKey(std::string_view what, std::string_view which, const IValue& dims, const GenericDict& dict, size_t i) {
+  if (!dims.isGenericDict()) return dims;
+  const GenericDict each = dims.toGenericDict();
+  const IValue key = dict.entryAt(i).first;
+  BOXCAR_CHECK(each.size() == dict.size() && each.contains(key),
+               "{}: {} is a dict without the keys of the value: it has {} entries, and none or another for {}; give it "
+               "the same {} keys, or one entry for all",
+               what, which, each.size(), toString(key), dict.size());
+  return each.at(key);
+}
+
 // The tensors of a call that have a batch, each with the dimension where it is.
 class BatchedInputs final {
  public:
   BatchedInputs(std::string_view what, const std::vector<IValue>& args, const IValue& in_dims) : what_(what) {
-    const std::vector<IValue> dims = dimsFor(what, "in_dims", in_dims, args.size());
+    checkDims(what, "in_dims", in_dims, args.size());
+    args_.reserve(args.size());
     for (size_t i = 0; i < args.size(); ++i) {
       place_ = std::to_string(i);
-      args_.push_back(take(args[i], dims[i]));
+      args_.push_back(take(args[i], dimAt(in_dims, i)));
     }
     BOXCAR_CHECK(
         batch_.has_value(),
         "{}: at least one argument must be vmapped over, but in_dims is None for each, or there are no tensors", what);
-    BOXCAR_CHECK(*batch_ > 0, "{}: the arguments have no slices: their size along in_dims is 0", what);
   }
 
   int64_t batch() const noexcept { return *batch_; }
   // The arguments of the slices from [first] on, which are batched at [level].
   std::vector<IValue> at(uint64_t level, int64_t first, int64_t count) const {
     std::vector<IValue> batched;
+    batched.reserve(args_.size());
     size_t next = 0;
     for (const IValue& arg : args_) {
       batched.push_back(mapTensors(arg, [&](const Tensor& tensor) {
@@ -101,13 +115,16 @@ class BatchedInputs final {
       return value;
     }
     if (value.isTuple() || value.isTensorList() || value.isGenericList()) {
-      const std::vector<IValue> dims = dimsFor(what_, "in_dims", dim, value.length());
+      checkDims(what_, "in_dims", dim, value.length());
       std::vector<IValue> elements;
-      for (size_t i = 0; i < dims.size(); ++i) elements.push_back(take(value.elementAt(i), dims[i]));
+      for (size_t i = 0; i < value.length(); ++i) elements.push_back(take(value.elementAt(i), dimAt(dim, i)));
       return sequenceLike(value, std::move(elements));
     }
     if (value.isGenericDict()) {
-      return dictLike(value, [&](size_t, const IValue& element) { return take(element, dim); });
+      const GenericDict dict = value.toGenericDict();
+      return dictLike(value, [&](size_t i, const IValue& element) {
+        return take(element, dimOfKey(what_, "in_dims", dim, dict, i));
+      });
     }
     BOXCAR_CHECK(
         dim.isNone(),
@@ -127,7 +144,8 @@ class BatchedInputs final {
 // A result of all slices: the batch of [level] moves to where out_dims says.
 IValue takeOut(std::string_view what, const IValue& value, const IValue& dim, const VmapLevel& level, int64_t batch) {
   if (value.isTensor() && isSequence(dim)) {
-    return takeOut(what, value, dimsFor(what, "out_dims", dim, 1)[0], level, batch);
+    checkDims(what, "out_dims", dim, 1);
+    return takeOut(what, value, dim.elementAt(0), level, batch);
   }
   if (value.isTensor()) {
     const Tensor& tensor = value.toTensor();
@@ -146,14 +164,17 @@ IValue takeOut(std::string_view what, const IValue& value, const IValue& dim, co
     return at == 0 ? all : boxcar::movedim(all, 0, at);
   }
   if (value.isTuple() || value.isTensorList() || value.isGenericList()) {
-    const std::vector<IValue> dims = dimsFor(what, "out_dims", dim, value.length());
+    checkDims(what, "out_dims", dim, value.length());
     std::vector<IValue> elements;
-    for (size_t i = 0; i < dims.size(); ++i)
-      elements.push_back(takeOut(what, value.elementAt(i), dims[i], level, batch));
+    for (size_t i = 0; i < value.length(); ++i)
+      elements.push_back(takeOut(what, value.elementAt(i), dimAt(dim, i), level, batch));
     return sequenceLike(value, std::move(elements));
   }
   if (value.isGenericDict()) {
-    return dictLike(value, [&](size_t, const IValue& element) { return takeOut(what, element, dim, level, batch); });
+    const GenericDict dict = value.toGenericDict();
+    return dictLike(value, [&](size_t i, const IValue& element) {
+      return takeOut(what, element, dimOfKey(what, "out_dims", dim, dict, i), level, batch);
+    });
   }
   BOXCAR_CHECK(!value.isNone(), "{}: the function must return tensors, but it returned nothing", what);
   BOXCAR_FAIL("{}: the function must only return tensors, but it returned {}", what, toString(value));
@@ -177,7 +198,7 @@ IValue joinedChunks(const std::vector<IValue>& chunks, const IValue& dim) {
     return dictLike(first, [&](size_t i, const IValue&) {
       std::vector<IValue> parts;
       for (const IValue& chunk : chunks) parts.push_back(chunk.toGenericDict().entryAt(i).second);
-      return joinedChunks(parts, dim);
+      return joinedChunks(parts, dimOfKey("vmap()", "out_dims", dim, first.toGenericDict(), i));
     });
   }
   std::vector<IValue> elements;
@@ -196,15 +217,19 @@ IValue vmapCall(std::string_view what, const std::function<IValue(std::vector<IV
   const BatchedInputs inputs(what, args, options.in_dims);
   const int64_t most = options.chunk_size.value_or(inputs.batch());
   std::vector<IValue> chunks;
-  for (int64_t first = 0; first < inputs.batch(); first += most) {
+  int64_t first = 0;
+  do {
     const int64_t count = std::min(most, inputs.batch() - first);
     const VmapLevel level(count, options.randomness);
     const IValue result = function(inputs.at(level.level(), first, count));
     // As it is outside of the level.
     const OuterVmapLevels outer(vmapLevels().size() - 1);
-    chunks.push_back(takeOut(what, result, options.out_dims, level, count));
-  }
-  return chunks.size() == 1 ? chunks[0] : joinedChunks(chunks, options.out_dims);
+    IValue taken = takeOut(what, result, options.out_dims, level, count);
+    if (count == inputs.batch()) return taken;
+    chunks.push_back(std::move(taken));
+    first += most;
+  } while (first < inputs.batch());
+  return joinedChunks(chunks, options.out_dims);
 }
 
 TensorsFunction vmap(TensorsFunction function, std::vector<std::optional<int64_t>> in_dims,

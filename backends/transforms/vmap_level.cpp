@@ -5,17 +5,23 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace boxcar::transforms {
 namespace {
 
-thread_local std::vector<VmapLevelInfo> vmap_levels;
-constinit thread_local size_t active_vmap_levels = 0;
+// Null unless the thread is in a call of func::vmap().
+constinit thread_local std::vector<VmapLevelInfo>* vmap_levels __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local size_t active_vmap_levels __attribute__((tls_model("initial-exec"))) = 0;
 
 void activateVmapLevels(size_t count) noexcept {
+  constexpr uint64_t kMode = DispatchKeySet(DispatchKey::FuncTorchVmapMode).raw_repr();
   active_vmap_levels = count;
-  tls_set_dispatch_key_included(DispatchKey::FuncTorchVmapMode, count != 0);
+  // As tls_set_dispatch_key_included() does, but without a call: each call of an operator is here twice.
+  uint64_t& included = raw_local_dispatch_key_set.included_bits;
+  included = count != 0 ? included | kMode : included & ~kMode;
 }
 
 }  // namespace
@@ -32,22 +38,34 @@ VmapLevel::VmapLevel(int64_t batch, Randomness randomness) : index_(active_vmap_
   static std::atomic<uint64_t> next = 1;
   registerBatchedKernels();
   level_ = next.fetch_add(1, std::memory_order_relaxed);
-  vmap_levels.insert(vmap_levels.begin() + static_cast<ptrdiff_t>(index_), {level_, batch, randomness});
+  if (vmap_levels == nullptr) vmap_levels = new std::vector<VmapLevelInfo>;
+  vmap_levels->insert(vmap_levels->begin() + static_cast<ptrdiff_t>(index_), {level_, batch, randomness});
   activateVmapLevels(index_ + 1);
 }
 
 VmapLevel::~VmapLevel() {
-  vmap_levels.erase(vmap_levels.begin() + static_cast<ptrdiff_t>(index_));
+  vmap_levels->erase(vmap_levels->begin() + static_cast<ptrdiff_t>(index_));
+  if (vmap_levels->empty()) delete std::exchange(vmap_levels, nullptr);
   activateVmapLevels(index_);
 }
 
-std::span<const VmapLevelInfo> vmapLevels() noexcept { return std::span(vmap_levels).first(active_vmap_levels); }
+std::span<const VmapLevelInfo> vmapLevels() noexcept {
+  if (vmap_levels == nullptr) return {};
+  return std::span(*vmap_levels).first(active_vmap_levels);
+}
 
 const VmapLevelInfo& vmapLevelOf(uint64_t level) {
-  const auto found = std::ranges::find(vmap_levels, level, &VmapLevelInfo::level);
-  BOXCAR_CHECK(found != vmap_levels.end(),
-               "a tensor of a call of func::vmap() that is over was kept; the function must return what is used later");
-  return *found;
+  const std::vector<VmapLevelInfo>* const all = vmap_levels;
+  if (all != nullptr) {
+    const auto found = std::ranges::find(*all, level, &VmapLevelInfo::level);
+    if (found != all->end()) return *found;
+  }
+  BOXCAR_FAIL("a tensor of a call of func::vmap() that is over was kept; the function must return what is used later");
+}
+
+size_t vmapLevelsAround(uint64_t level) {
+  const VmapLevelInfo& found = vmapLevelOf(level);
+  return std::min(static_cast<size_t>(&found - vmap_levels->data()), active_vmap_levels);
 }
 
 OuterVmapLevels::OuterVmapLevels(size_t count) noexcept : before_(active_vmap_levels) { activateVmapLevels(count); }

@@ -49,6 +49,9 @@ BOXCAR_API std::span<const VmapLevelInfo> vmapLevels() noexcept;
 // Throws Error if the call is over: a batched tensor was kept beyond it.
 const VmapLevelInfo& vmapLevelOf(uint64_t level);
 
+// The number of calls around that one which count. Throws Error if the call is over.
+size_t vmapLevelsAround(uint64_t level);
+
 // While it lives, only the outermost [count] calls count.
 class OuterVmapLevels final {
  public:

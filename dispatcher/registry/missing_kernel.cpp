@@ -6,6 +6,7 @@
 #include <boxcar/dispatcher/registry/runtime_table.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/no_elements_error.h>
 #include <boxcar/schema/value_type.h>
 #include <fmt/format.h>
 
@@ -243,11 +244,11 @@ void detail::failMissingKernel(const OperatorHandle& op, DispatchKeySet keys, co
 }
 
 void detail::failMissingMetaKernel(const OperatorHandle& op) {
-  BOXCAR_FAIL(
+  throw NoElementsError(fmt::format(
       "{} was called with a meta tensor, but it has no kernel that computes shapes alone: it has kernels for: {}. {}",
-      op.operator_name(), op.entry().listKernelKeys(),
-      isOfAScript(op) ? fmt::format("Write `impl {} @ Meta {{ … }}`", op.operator_name())
-                      : "Register one for Meta, or a composite one");
+      toString(op.operator_name()), op.entry().listKernelKeys(),
+      isOfAScript(op) ? fmt::format("Write `impl {} @ Meta {{ … }}`", toString(op.operator_name()))
+                      : "Register one for Meta, or a composite one"));
 }
 
 }  // namespace boxcar

@@ -3,6 +3,7 @@
 #include <boxcar/backends/transforms/autocast_classes.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/from_blob.h>
 #include <gtest/gtest.h>
@@ -38,6 +39,39 @@ TEST(Autocast, ProductsRunInTheDtypeOfTheRegion) {
     EXPECT_EQ(mm(to(a, kDouble), to(a, kDouble)).dtype(), kDouble);
   }
   EXPECT_EQ(mm(a, a).dtype(), kFloat);
+}
+
+// Typed calls without a cast go on unboxed, boxed ones on their own stack.
+TEST(Autocast, CallsWithoutACastAreMadeAsTheyAre) {
+  const Tensor lower = to(square(), kBFloat16);
+  const Tensor single = square();
+  const AutocastGuard region(kCpu);
+  EXPECT_EQ(mm(lower, lower).dtype(), kBFloat16);
+  EXPECT_EQ(linear(lower, lower).dtype(), kBFloat16);
+  EXPECT_EQ(cat({single, single}).dtype(), kFloat);
+  EXPECT_EQ(cat({lower, lower}).dtype(), kBFloat16);
+  EXPECT_EQ(mse_loss(single, single).dtype(), kFloat);
+  const OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow("aten::mm", "");
+  Stack stack;
+  push(stack, lower, lower);
+  op.callBoxed(stack);
+  EXPECT_EQ(pop(stack).toTensor().dtype(), kBFloat16);
+}
+
+TEST(Autocast, TypedAndBoxedCallsCastAlike) {
+  const Tensor lower = to(square(), kBFloat16);
+  const Tensor single = square();
+  const AutocastGuard region(kCpu);
+  EXPECT_EQ(mm(lower, single).dtype(), kBFloat16);
+  EXPECT_EQ(linear(single, lower, single).dtype(), kBFloat16);
+  EXPECT_EQ(cat({lower, single}).dtype(), kFloat);
+  EXPECT_EQ(mse_loss(lower, lower).dtype(), kFloat);
+  EXPECT_EQ(errorOf([&] { static_cast<void>(cat({to(single, kHalf), single})); }),
+            "aten::cat got a tensor of float16 where autocast(\"cpu\", bfloat16) is on: it promotes tensors of "
+            "bfloat16 and float32 alone. Cast it before, or use that dtype for the block");
+  // What a kernel calls is part of its call, with and without a cast.
+  EXPECT_TRUE(tls_is_dispatch_key_included(DispatchKey::AutocastCPU));
+  EXPECT_FALSE(tls_is_dispatch_key_excluded(DispatchKey::AutocastCPU));
 }
 
 TEST(Autocast, RegionsNestAndEndInOrder) {

@@ -109,6 +109,66 @@ TEST(Vmap, PromotesAsTheSlicesDo) {
   EXPECT_EQ(each({counting({2, 3}), counting({2}, ScalarType::Double)})[0].dtype(), ScalarType::Float);
 }
 
+TEST(Vmap, PromotesNumbersWithAndWithoutABatchAlike) {
+  const Tensor number = tensorOf<double>({2}, {});
+  const auto each = vmap([&](const Tensors& args) { return Tensors{boxcar::mul(args[0], number)}; });
+  EXPECT_EQ(each({counting({2})})[0].dtype(), ScalarType::Double);
+}
+
+TEST(Vmap, AlignsTensorsOfElementsWithAndWithoutABatch) {
+  const Tensor row = counting({3});
+  const auto each = vmap([&](const Tensors& args) {
+    return Tensors{boxcar::add(args[0], row), boxcar::add(args[0], args[1]), boxcar::add(row, args[1])};
+  });
+  const Tensors found = each({counting({2, 2, 3}), counting({2, 3})});
+  EXPECT_EQ(elements<float>(found[0]), (std::vector<float>{0, 2, 4, 3, 5, 7, 6, 8, 10, 9, 11, 13}));
+  EXPECT_EQ(elements<float>(found[1]), (std::vector<float>{0, 2, 4, 3, 5, 7, 9, 11, 13, 12, 14, 16}));
+  EXPECT_EQ(elements<float>(found[2]), (std::vector<float>{0, 2, 4, 3, 5, 7}));
+}
+
+TEST(Vmap, CallsRulesWithoutSlices) {
+  const auto each = vmap([](const Tensors& args) { return Tensors{boxcar::sum(boxcar::sin(args[0]))}; });
+  EXPECT_EQ(each({counting({0, 3})})[0].sizes().size(), 1);
+  EXPECT_EQ(each({counting({0, 3})})[0].size(0), 0);
+  const auto loops = vmap([](const Tensors& args) { return Tensors{boxcar::histc(args[0])}; });
+  EXPECT_TRUE(fails([&] { loops({counting({0, 3})}); },
+                    "aten::histc cannot be called inside func::vmap() without slices: what it returns for one says "
+                    "the sizes of its results, and the size along in_dims is 0"));
+  const auto folds = vmap([](const Tensors& args) { return Tensors{boxcar::avg_pool2d(args[0], {{2}})}; });
+  EXPECT_TRUE(fails([&] { folds({counting({0, 1, 2, 2})}); },
+                    "aten::avg_pool2d cannot be called inside func::vmap() without slices"));
+}
+
+TEST(Vmap, UpdatesRunningStatisticsOfEachSlice) {
+  const Tensor input = counting({2, 4, 3});
+  const Tensor mean = boxcar::zeros({2, 3});
+  const Tensor variance = boxcar::ones({2, 3});
+  const auto normed = [](const Tensor& x, const Tensor& running_mean, const Tensor& running_var) {
+    return std::get<0>(
+        boxcar::native_batch_norm(x, std::nullopt, std::nullopt, running_mean, running_var, true, 0.5, 1e-5));
+  };
+  Tensors expected;
+  Tensors expected_mean;
+  for (int64_t i = 0; i < 2; ++i) {
+    const Tensor own_mean = boxcar::zeros({3});
+    expected.push_back(normed(boxcar::select(input, 0, i), own_mean, boxcar::ones({3})));
+    expected_mean.push_back(own_mean);
+  }
+  const auto each = vmap([&](const Tensors& args) { return Tensors{normed(args[0], args[1], args[2])}; });
+  EXPECT_TRUE(boxcar::allclose(each({input, mean, variance})[0], boxcar::stack(expected)));
+  EXPECT_TRUE(boxcar::allclose(mean, boxcar::stack(expected_mean)));
+  // Also where they do not lie one after the other.
+  const Tensor columns = boxcar::zeros({3, 2});
+  const auto in_columns = vmap(
+      [&](const Tensors& args) { return Tensors{normed(args[0], args[1], args[2])}; }, {0, 1, 0});
+  static_cast<void>(in_columns({input, columns, boxcar::ones({2, 3})}));
+  EXPECT_TRUE(boxcar::allclose(boxcar::t(columns), boxcar::stack(expected_mean)));
+  const auto shared = vmap([&](const Tensors& args) { return Tensors{normed(args[0], args[1], args[2])}; },
+                           {0, std::nullopt, std::nullopt});
+  EXPECT_TRUE(fails([&] { shared({input, boxcar::zeros({3}), boxcar::ones({3})}); },
+                    "vmap: inplace arithmetic(running_mean, *extra_args) is not possible"));
+}
+
 TEST(Vmap, RecordsWhatIsInside) {
   Tensor weight = floats({1, 2, 3});
   weight.set_requires_grad(true);
@@ -192,7 +252,8 @@ TEST(Vmap, TellsHowOperatorsAreCalled) {
   EXPECT_EQ(of("aten::add", "Tensor"), "by the rule 'pointwise'");
   EXPECT_EQ(of("aten::sum", "dim_IntList"), "by the rule 'dims'");
   EXPECT_EQ(of("aten::matmul"), "by its decomposition");
-  EXPECT_EQ(of("aten::convolution_backward"), "by a loop over the slices");
+  EXPECT_EQ(of("aten::convolution_backward"), "by the rule 'gradient'");
+  EXPECT_EQ(of("aten::segment_reduce"), "by a loop over the slices");
   EXPECT_EQ(of("aten::item"), "by its decomposition");
   EXPECT_EQ(of("aten::resize_"), "not: it gives a tensor other memory than its slice; make a new one");
   EXPECT_EQ(of("aten::rand"), "as the randomness of the call of vmap says");
