@@ -112,7 +112,8 @@ BENCHMARK(boxedList)->Name("autocast_on_a_boxed_list/boxcar")->UseManualTime()->
 
 // A trace of 10,000 calls, half of which write.
 std::string tracedScript(const std::string& path, const std::string& scope) {
-  return "fn work() -> () {\n    x = ones(8)\n    for i in range(5000) {\n        y = x.mul(0.5)\n        y.add_(1.0)\n    "
+  return "fn work() -> () {\n    x = ones(8)\n    for i in range(5000) {\n        y = x.mul(0.5)\n        "
+         "y.add_(1.0)\n    "
          "}\n}\n"
          "with trace(\"" +
          path + "\") {\n    " + scope + "\n}\n";

@@ -8,10 +8,12 @@ namespace boxcar {
 namespace {
 
 constinit std::atomic<ResolveTensor> resolve_tensor{nullptr};
+constinit std::atomic<void (*)()> math_bits_hook{nullptr};
 
 }  // namespace
 
 Tensor withOtherBit(const Tensor& tensor, DispatchKey key) {
+  if (void (*const hook)() = math_bits_hook.load(std::memory_order_acquire)) hook();
   Tensor view = tensor.view(tensor.sizes(), tensor.strides(), tensor.storage_offset());
   const DispatchKeySet keys = tensor.key_set();
   view.unsafeGetTensorImpl()->set_key_set(keys.has(key) ? keys.remove(key) : keys.add(key));
@@ -25,7 +27,7 @@ Tensor withoutMathBits(const Tensor& tensor) {
 }
 
 Tensor resolved(const Tensor& tensor) {
-  if (!tensor.key_set().has_any(math_bits_ks.add(DispatchKey::ZeroTensor))) [[likely]]
+  if (!isLazy(tensor)) [[likely]]
     return tensor;
   if (isZeroTensor(tensor)) return readableZeros(tensor);
   const ResolveTensor resolve = resolve_tensor.load(std::memory_order_acquire);
@@ -34,6 +36,8 @@ Tensor resolved(const Tensor& tensor) {
                "aten::_neg_view");
   return resolve(tensor);
 }
+
+void detail::setMathBitsHook(void (*hook)()) noexcept { math_bits_hook.store(hook, std::memory_order_release); }
 
 void setResolveTensor(ResolveTensor resolve) noexcept { resolve_tensor.store(resolve, std::memory_order_release); }
 

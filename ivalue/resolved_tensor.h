@@ -10,6 +10,10 @@ namespace boxcar {
 inline constexpr DispatchKeySet math_bits_ks({DispatchKey::Conjugate, DispatchKey::Negative});
 
 inline bool hasMathBits(const Tensor& tensor) noexcept { return tensor.key_set().has_any(math_bits_ks); }
+// Whether its memory does not hold its elements because they are conjugated, negated or zero lazily.
+inline bool isLazy(const Tensor& tensor) noexcept {
+  return tensor.key_set().has_any(math_bits_ks.add(DispatchKey::ZeroTensor));
+}
 
 // Gives [to] the keys Conjugate and Negative where [from] has them, and only there. For code that makes a tensor that
 // stands for another one.
@@ -26,14 +30,21 @@ BOXCAR_API Tensor withOtherBit(const Tensor& tensor, DispatchKey key);
 // view of it, and without its history.
 BOXCAR_API Tensor withoutMathBits(const Tensor& tensor);
 
-// Returns a strided tensor whose memory holds the elements of [tensor]: [tensor] itself if its memory does; one zero in all places for a zero tensor (zero_tensor.h). Nobody sees
-// what the copy takes, and it is not recorded for differentiation. For what reads memory without an operator, such as
-// files and other libraries.
+// Returns a strided tensor whose memory holds the elements of [tensor]: [tensor] itself if its memory does; one zero in
+// all places for a zero tensor (zero_tensor.h). Nobody sees what the copy takes, and it is not recorded for
+// differentiation. For what reads memory without an operator, such as files and other libraries.
 BOXCAR_API Tensor resolved(const Tensor& tensor);
 
 // Makes a copy of a tensor with one of the keys. The backends provide it when the first one is made; ivalue/ does not
 // know operators.
 using ResolveTensor = Tensor (*)(const Tensor& tensor);
 BOXCAR_API void setResolveTensor(ResolveTensor resolve) noexcept;
+
+namespace detail {
+
+// Sets what withOtherBit() calls first: the kernels at the two keys are registered then.
+BOXCAR_API void setMathBitsHook(void (*hook)()) noexcept;
+
+}  // namespace detail
 
 }  // namespace boxcar

@@ -78,8 +78,8 @@ std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_
   std::vector<Tensor> gradients;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor gradient = task.captured(i);
-    // Callers read gradients through pointers.
-    gradients.push_back(gradient.defined() && hasMathBits(gradient) ? boxcar::clone(gradient) : gradient);
+    // Callers read gradients through pointers, and write them.
+    gradients.push_back(gradient.defined() && isLazy(gradient) ? boxcar::clone(gradient) : gradient);
     BOXCAR_CHECK(allow_unused || gradients.back().defined(),
                  "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True "
                  "if this is the desired behavior.");

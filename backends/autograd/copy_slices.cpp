@@ -23,9 +23,7 @@ struct Slice {
         bits(view.key_set() & math_bits_ks) {}
 
   // A tensor with the layout of the base, for its gradient.
-  Tensor allocateBase(const Tensor& like) const {
-    return withMathBits(allocatePlainBase(like), base_bits);
-  }
+  Tensor allocateBase(const Tensor& like) const { return withMathBits(allocatePlainBase(like), base_bits); }
   Tensor allocatePlainBase(const Tensor& like) const {
     // A gradient inside func::vmap() may have a batch.
     if (like.key_set().has(DispatchKey::FuncTorchBatched)) {

@@ -69,7 +69,7 @@ Tensor fittedTo(Tensor gradient, std::span<const int64_t> sizes, ScalarType dtyp
 // Returns old + gradient; adds in place where nobody else sees [old].
 Tensor sum(Tensor old, const Tensor& gradient) {
   const bool is_batched = gradient.key_set().has(DispatchKey::FuncTorchBatched);  // inside func::vmap()
-  if (!GradMode::is_enabled() && isUnshared(old) && old.is_contiguous() && !is_batched) {
+  if (!GradMode::is_enabled() && isUnshared(old) && old.is_contiguous() && !is_batched && !isLazy(old)) {
     boxcar::add_(old, gradient);
     return old;
   }
@@ -104,8 +104,8 @@ void accumulate(TensorImpl& leaf, Tensor gradient) {
   const Tensor tensor(IntrusivePtr<TensorImpl>::share(&leaf));
   AutogradMeta& meta = AutogradMeta::findOrMake(tensor);
   const std::lock_guard lock(mutexOf(leaf));
-  // What is kept is what users read.
-  if (hasMathBits(gradient)) gradient = boxcar::clone(gradient);
+  // What is kept is what users read and write.
+  if (isLazy(gradient)) gradient = boxcar::clone(gradient);
   if (!meta.grad.defined()) {
     if (!GradMode::is_enabled() && !gradient.requires_grad()) takeFromBase(gradient);
     const bool has_own_memory = !GradMode::is_enabled() && isUnshared(gradient) && !gradient.requires_grad() &&

@@ -1,8 +1,8 @@
 #include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/dims.h>
-#include <boxcar/backends/transforms/math_bits.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 #include <fmt/ranges.h>
 
@@ -72,14 +72,12 @@ bool isNeg(const Tensor& self) {
 Tensor conjView(const Tensor& self) {
   meta::checkDefined(self);
   if (!self.is_complex()) return boxcar::alias(self);
-  transforms::registerMathBits();
   return withOtherBit(self, DispatchKey::Conjugate);
 }
 Tensor negView(const Tensor& self) {
   meta::checkDefined(self);
   BOXCAR_CHECK(self.scalar_type() != ScalarType::Bool,
                "_neg_view: a bool tensor has no negative elements; logical_not() has the opposite ones");
-  transforms::registerMathBits();
   return withOtherBit(self, DispatchKey::Negative);
 }
 

@@ -2,10 +2,10 @@
 #include <boxcar/backends/io/pickle_text.h>
 #include <boxcar/backends/io/tensor_file.h>
 #include <boxcar/backends/io/torch_names.h>
-#include <boxcar/backends/transforms/math_bits.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/layout.h>
 #include <boxcar/ivalue/python_text.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,7 +101,6 @@ IValue rebuildTensor(PickleArguments arguments, const PicklePlace& place) {
     const bool is_conj = bit.key() == IValue("conj");
     if (!is_conj && bit.key() != IValue("neg")) place.fail(fmt::format("a tensor has the bit {}", repr(bit.key())));
     if (is_conj && !tensor.is_complex()) place.fail("a tensor of real numbers has the bit 'conj'");
-    transforms::registerMathBits();
     tensor = withOtherBit(tensor, is_conj ? DispatchKey::Conjugate : DispatchKey::Negative);
     tensor.unsafeGetTensorImpl()->clear_base();
   }

@@ -1,7 +1,7 @@
 #include <boxcar/backends/transforms/autocast_classes.h>
 #include <boxcar/backends/transforms/autocast_state.h>
-#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/autocast_typed.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/dispatcher/call/call_site.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>

@@ -53,8 +53,9 @@ std::pair<Storage, int64_t> memoryOf(const Tensor& inner) {
 }  // namespace
 
 DispatchKeySet batchedKeys(DispatchKeySet inner) {
-  // is_conj() and is_neg() read the bits.
-  return (inner & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask | math_bits_ks)) |
+  // What asks whether a tensor is lazy reads the keys.
+  constexpr DispatchKeySet kLazy = math_bits_ks.add(DispatchKey::ZeroTensor);
+  return (inner & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask | kLazy)) |
          DispatchKeySet(DispatchKey::FuncTorchBatched);
 }
 

@@ -5,7 +5,9 @@
 #include <boxcar/dispatcher/values/aliasing.h>
 #include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ivalue/value_tensors.h>
+#include <boxcar/ivalue/zero_tensor.h>
 #include <boxcar/schema/function_schema.h>
 #include <fmt/format.h>
 
@@ -122,6 +124,8 @@ Tensor DeferredTape::realOf(const Tensor& fake) const {
                fmt::join(fake.sizes(), ", "));
   Tensor real(makeIntrusive<TensorImpl>(known->second, fake.scalar_type(), fake.sizes(), fake.strides(),
                                         fake.storage_offset()));
+  takeMathBits(real, fake);
+  if (isZeroTensor(fake)) real.unsafeGetTensorImpl()->set_key_set(real.key_set().add(DispatchKey::ZeroTensor));
   real.unsafeGetTensorImpl()->set_wrapped_number(fake.unsafeGetTensorImpl()->is_wrapped_number());
   return real;
 }

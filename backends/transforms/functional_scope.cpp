@@ -21,14 +21,14 @@ namespace {
 
 constinit thread_local FunctionalScope* serving_scope = nullptr;
 
-// Functionalize and what has served a call before: calls that the scope makes go on below.
+// Functionalize and what has served a call before: calls that the scope makes go on below. What kernels conjugate or
+// negate lazily is still resolved.
 constexpr DispatchKeySet kDone =
-    DispatchKeySet({DispatchKey::Functionalize, DispatchKey::Conjugate, DispatchKey::Negative, DispatchKey::ZeroTensor,
-                    DispatchKey::AutocastCPU, DispatchKey::AutocastXPU, DispatchKey::AutocastIPU,
-                    DispatchKey::AutocastHPU, DispatchKey::AutocastXLA, DispatchKey::AutocastCUDA,
-                    DispatchKey::AutocastPrivateUse1, DispatchKey::FuncTorchBatched, DispatchKey::FuncTorchVmapMode,
-                    DispatchKey::Batched, DispatchKey::VmapMode, DispatchKey::FuncTorchGradWrapper,
-                    DispatchKey::FuncTorchDynamicLayerFrontMode}) |
+    DispatchKeySet({DispatchKey::Functionalize, DispatchKey::AutocastCPU, DispatchKey::AutocastXPU,
+                    DispatchKey::AutocastIPU, DispatchKey::AutocastHPU, DispatchKey::AutocastXLA,
+                    DispatchKey::AutocastCUDA, DispatchKey::AutocastPrivateUse1, DispatchKey::FuncTorchBatched,
+                    DispatchKey::FuncTorchVmapMode, DispatchKey::Batched, DispatchKey::VmapMode,
+                    DispatchKey::FuncTorchGradWrapper, DispatchKey::FuncTorchDynamicLayerFrontMode}) |
     autograd_dispatch_keyset;
 
 void functionalizeCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {

@@ -1,6 +1,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/transforms/functional_values.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -21,7 +22,8 @@ IntrusivePtr<TensorImpl> implOf(const Tensor& tensor) {
 Tensor wholeOf(const Tensor& tensor) {
   TensorImpl* const base = tensor.unsafeGetTensorImpl()->base();
   if (base == nullptr || base->storage() != tensor.storage()) return tensor;
-  const Tensor whole(IntrusivePtr<TensorImpl>::share(base));
+  const Tensor given(IntrusivePtr<TensorImpl>::share(base));
+  const Tensor whole = hasMathBits(given) ? withoutMathBits(given) : given;
   return Placement(whole).isWhole(*whole.storage()) ? whole : tensor;
 }
 
@@ -77,6 +79,12 @@ FunctionalValues::FunctionalViewPtr FunctionalValues::viewOf(const Tensor& tenso
 
 Tensor FunctionalValues::current(const Tensor& tensor) {
   if (!tensor.defined()) return tensor;
+  if (hasMathBits(tensor)) {
+    // Values are those of memory: what reads the elements has got a copy with them, above this level.
+    Tensor value = current(withoutMathBits(tensor)).shallowCopy();
+    takeMathBits(value, tensor);
+    return value;
+  }
   const FunctionalBasePtr base = findBase(tensor);
   if (base == nullptr) return tensor;
   if (!base->is_written) {
@@ -149,8 +157,9 @@ void FunctionalValues::replace(const Tensor& tensor, const Tensor& value, const 
 
 void FunctionalValues::noteView(const Tensor& result, const Tensor& viewed, std::optional<ViewStep> step,
                                 bool is_value) {
-  if (result.layout() != Layout::Strided || result.is_same(viewed)) return;
-  const FunctionalBasePtr base = baseOf(viewed);
+  if (result.layout() != Layout::Strided || result.is_same(viewed) || hasMathBits(result)) return;
+  if (hasMathBits(viewed)) step = std::nullopt;
+  const FunctionalBasePtr base = baseOf(hasMathBits(viewed) ? withoutMathBits(viewed) : viewed);
   // The arguments of as_strided() are about the whole memory.
   if (step && step->op.operator_name().name == "aten::as_strided") step = std::nullopt;
   FunctionalViewPtr parent = step ? viewOf(viewed, base) : nullptr;

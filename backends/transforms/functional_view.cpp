@@ -255,8 +255,6 @@ Tensor FunctionalView::undone(const Tensor& value, bool copies) {
     return copies ? boxcar::view_as_complex_copy(pairs) : boxcar::view_as_complex(pairs);
   }
   if (name == "aten::view_as_complex") return copies ? boxcar::view_as_real_copy(value) : boxcar::view_as_real(value);
-  if (name == "aten::_conj") return copies ? boxcar::_conj_copy(value) : boxcar::_conj(value);
-  if (name == "aten::_neg_view") return copies ? boxcar::_neg_view_copy(value) : boxcar::_neg_view(value);
   // All others that keep the elements and their order, such as view, unsqueeze and alias.
   constexpr std::string_view kReshapes[] = {"aten::view",         "aten::unsqueeze", "aten::squeeze",
                                             "aten::_unsafe_view", "aten::alias",     "aten::detach",

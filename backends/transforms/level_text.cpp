@@ -4,6 +4,7 @@
 #include <boxcar/backends/transforms/functional_form.h>
 #include <boxcar/backends/transforms/functional_scope.h>
 #include <boxcar/backends/transforms/level_text.h>
+#include <boxcar/backends/transforms/math_bits.h>
 #include <boxcar/backends/transforms/vmap_level.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/value_tensors.h>
@@ -43,7 +44,7 @@ void takeOff(ArgumentKeys& argument, uint64_t level) {
 }
 
 // Makes [call] that on the tensors inside the level, and says which those are.
-std::string takeOffLevel(LevelCall& call, uint64_t level) {
+std::string textOfTakenLevel(LevelCall& call, uint64_t level) {
   const std::span<const VmapLevelInfo> levels = vmapLevels();
   const auto place = std::ranges::find(levels, level, &VmapLevelInfo::level);
   const auto outer = static_cast<size_t>(place - levels.begin());
@@ -168,7 +169,7 @@ void describeBatchedLevel(LevelCall& call) {
     call.next = LevelCall::Next::kParts;
     return;
   }
-  const std::string off = takeOffLevel(call, level);
+  const std::string off = textOfTakenLevel(call, level);
   call.effect = plan.rule == nullptr ? fmt::format("{}; calls the operator for each slice", off)
                                      : fmt::format("{}; calls by the rule '{}'", off, plan.family);
 }
@@ -178,7 +179,7 @@ void describeRandomLevel(LevelCall& call) {
   if (levels.empty() || !call.op.hasTag(Tag::nondeterministic_seeded)) return;
   const bool is_running = std::ranges::any_of(call.arguments, [](const auto& each) { return each.value.has_value(); });
   const Randomness randomness = levels.back().randomness;
-  const std::string off = takeOffLevel(call, levels.back().level);
+  const std::string off = textOfTakenLevel(call, levels.back().level);
   if (!is_running && !call.arguments.empty()) {
     call.effect = fmt::format("{}; draws as the randomness of func::vmap() says", off);
   } else if (randomness == Randomness::kError) {
@@ -232,16 +233,35 @@ void describeMathBitsLevel(LevelCall& call) {
   if (call.entry.cause != EntryCause::Fallback) return;
   // One kernel does the work of both keys.
   call.below = call.keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::Conjugate);
-  if (passesBits(call)) return;
+  const BitsWay way = bitsWayOf(call.op);
+  if (way == BitsWay::kPass) {
+    call.effect = fmt::format("{}, as the operator reads no elements", kPassesOn);
+    return;
+  }
+  if (way == BitsWay::kTakeMemory) {
+    call.effect = fmt::format("{} if both tensors are lazily the same, and refuses it otherwise", kPassesOn);
+    return;
+  }
+  if (way == BitsWay::kResolve && passesBits(call)) return;
   const std::vector<std::string> conjugate = namesWith(call, DispatchKey::Conjugate);
   const std::vector<std::string> negative = namesWith(call, DispatchKey::Negative);
   std::string text;
   if (!conjugate.empty()) text = fmt::format("conjugates {}", enumerated(conjugate));
   if (!negative.empty()) text += fmt::format("{}negates {}", text.empty() ? "" : " and ", enumerated(negative));
+  if (way == BitsWay::kProduct && negative.empty() && call.below.has_backend(BackendComponent::CPUBit)) {
+    call.effect = fmt::format("{} with the conjugates of {}, which the product takes as they are", kPassesOn,
+                              enumerated(conjugate));
+    return;
+  }
+  if (way == BitsWay::kCopy) {
+    call.effect = "copies memory, and changes it in place where only one of the two tensors is lazy";
+    takeKeysOff(call, DispatchKeySet({DispatchKey::Conjugate, DispatchKey::Negative}));
+    return;
+  }
   const bool writes = planOf(call.op).kind == OperatorPlan::Kind::kWrite;
-  call.effect = text.empty() ? std::string(kPassesOn)
-                             : fmt::format("{} in copies, if the operator reads the elements{}", text,
-                                           writes ? ", and writes back what is written to copies" : "");
+  call.effect = text.empty()
+                    ? std::string(kPassesOn)
+                    : fmt::format("{} in copies{}", text, writes ? ", and writes back what is written to copies" : "");
   takeKeysOff(call, DispatchKeySet({DispatchKey::Conjugate, DispatchKey::Negative}));
 }
 

@@ -1,4 +1,5 @@
 #include <boxcar/backends/transforms/functional_form.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/math_bits.h>
 #include <boxcar/dispatcher/call/hidden_calls.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
@@ -45,14 +46,7 @@ Tensor resolvedBelow(const Tensor& tensor) {
 
 // How an operator is called on tensors with bits.
 struct BitsPlan {
-  enum class Way : uint8_t {
-    kResolve,
-    kPass,  // it reads no elements, or gives a view, or calls others
-    kCopy,
-    kClone,
-    kProduct,
-    kTakeMemory,
-  };
+  using Way = BitsWay;
   Way way = Way::kResolve;
   uint8_t first_factor = 0;  // of a product, the first of two arguments
 };
@@ -66,8 +60,9 @@ constexpr std::pair<std::string_view, uint8_t> kProducts[] = {
 // Whether the operator makes tensors that are like another, or tells what is known without its elements.
 bool readsNoElements(std::string_view name) {
   constexpr std::string_view kNames[] = {"aten::is_same_size", "aten::_version", "aten::result_type"};
+  if (!name.starts_with("aten::")) return name.starts_with("prim::");
   return name.ends_with("_like") || name.starts_with("aten::new_") || name.starts_with("aten::sym_") ||
-         name.starts_with("prim::") || std::ranges::find(kNames, name) != std::end(kNames);
+         std::ranges::find(kNames, name) != std::end(kNames);
 }
 
 BitsPlan makePlan(const OperatorHandle& op) {
@@ -250,7 +245,11 @@ Tensor resolvedHidden(const Tensor& tensor) {
   return resolvedBelow(tensor);
 }
 
+[[maybe_unused]] const bool is_bits_hook_set = (boxcar::detail::setMathBitsHook(&registerMathBits), true);
+
 }  // namespace
+
+BitsWay bitsWayOf(const OperatorHandle& op) { return bitsPlan(op).way; }
 
 void registerMathBits() {
   static std::once_flag once;
@@ -261,6 +260,7 @@ void registerMathBits() {
     for (const DispatchKey key : {DispatchKey::Conjugate, DispatchKey::Negative}) {
       registrations.push_back(Dispatcher::singleton().registerFallback(
           key, KernelFunction::makeFromBoxedFunction<&callWithBits>(), {__FILE__, __LINE__}));
+      setLevelDescriber(key, &describeMathBitsLevel);
     }
   });
 }

@@ -31,6 +31,7 @@ std::vector<IValue> put(const BatchedCall& call) {
   const Tensor rows = inRows(self);
   const Tensor index = inRows(counted(call.expanded(1), rows.size(1)));
   const Tensor source = inRows(call.expanded(2));
+  if (source.size(1) != index.size(1)) return sliceLoop(call);  // which says what is wrong
   const Tensor found =
       call.args[3].toBool() ? boxcar::scatter_add(rows, 1, index, source) : boxcar::scatter(rows, 1, index, source);
   return {boxcar::reshape(found, self.sizes())};
@@ -80,6 +81,9 @@ std::vector<IValue> isIn(const BatchedCall& call) {
   args[0] = call.physical(0);
   if (!call.isBatched(1)) return callOperator(call.op, std::move(args));
   const Tensor elements = call.expanded(0);
+  // All pairs are compared at once.
+  constexpr int64_t kMostPairs = 1 << 20;
+  if (call.logical(0).numel() > kMostPairs / std::max<int64_t>(call.logical(1).numel(), 1)) return sliceLoop(call);
   const Tensor tests = boxcar::unsqueeze(inRows(call.physical(1)), 1);
   const Tensor found = boxcar::any(boxcar::eq(boxcar::unsqueeze(inRows(elements), -1), tests), -1);
   const Tensor shaped = boxcar::reshape(found, elements.sizes());

@@ -1,6 +1,7 @@
 #include <boxcar/backends/transforms/batched_tensor.h>
 #include <boxcar/backends/transforms/vmap_level.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/mode_levels.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -19,6 +20,8 @@ constinit thread_local size_t active_vmap_levels __attribute__((tls_model("initi
 void activateVmapLevels(size_t count) noexcept {
   constexpr uint64_t kMode = DispatchKeySet(DispatchKey::FuncTorchVmapMode).raw_repr();
   active_vmap_levels = count;
+  if (boxcar::detail::mode_levels != nullptr) [[unlikely]]
+    return tls_set_dispatch_key_included(DispatchKey::FuncTorchVmapMode, count != 0);
   // As tls_set_dispatch_key_included() does, but without a call: each call of an operator is here twice.
   uint64_t& included = raw_local_dispatch_key_set.included_bits;
   included = count != 0 ? included | kMode : included & ~kMode;

@@ -1,9 +1,11 @@
 #include <boxcar/backends/autograd/formula_table.h>
 #include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/promotion.h>
 #include <boxcar/backends/transforms/fake_rules.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
 #include <boxcar/backends/transforms/functional_form.h>
+#include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/zero_tensor.h>
 #include <boxcar/dispatcher/call/hidden_calls.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -241,6 +243,10 @@ class ZeroCall final {
     }
     const std::vector<Argument>& returns = op_.schema().returns();
     const IValue& input = given_[formula->inputs[0]];
+    // The operator's own kernel checks indices.
+    for (size_t i = 0; i < given_.size(); ++i) {
+      if (i != formula->inputs[0] && given_[i].isTensor() && given_[i].toTensor().defined()) return false;
+    }
     return returns.size() == 1 && returns[0].type()->kind() == TypeKind::Tensor && input.isTensor() &&
            isZeroTensor(input.toTensor()) && input.toTensor().numel() >= kLeastElementsToSkip &&
            !lacksElements(input.toTensor());
@@ -286,7 +292,10 @@ void callOnZeros(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) { 
 
 // ---- Operators about zero tensors ----
 
-bool isZeroTensorOperator(const Tensor& self) { return isZeroTensor(self); }
+bool isZeroTensorOperator(const Tensor& self) {
+  meta::checkDefined(self);
+  return isZeroTensor(self);
+}
 
 Tensor efficientZeroTensor(std::span<const int64_t> size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                            std::optional<Device> device, std::optional<bool> /*pin_memory*/) {
@@ -312,6 +321,7 @@ void registerZeroTensorKernels() {
     };
     kept.push_back(dispatcher.registerFallback(DispatchKey::ZeroTensor,
                                                KernelFunction::makeFromBoxedFunction<&callOnZeros>(), site));
+    setLevelDescriber(DispatchKey::ZeroTensor, &describeZeroLevel);
     add("aten::mul", "Tensor", KernelFunction::makeFromUnboxedFunction(BOXCAR_FN(mulZeros)));
     add("aten::mul", "Scalar", KernelFunction::makeFromUnboxedFunction(BOXCAR_FN(mulZerosByNumber)));
     add("aten::div", "Tensor", KernelFunction::makeFromUnboxedFunction(BOXCAR_FN(divZeros)));

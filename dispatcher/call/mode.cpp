@@ -129,17 +129,28 @@ void goBelowLevel(const Kernel* kernel, DispatchKey level, const OperatorHandle&
   op.redispatchBoxed(keys.remove(level), stack);
 }
 
-// Leaves the modes of [key], whose [kernel] led to them: at Python, the tensors' classes come next.
-[[gnu::always_inline]] inline void goBelowModes(const Kernel* kernel, DispatchKey key, const OperatorHandle& op,
-                                                DispatchKeySet keys, Stack& stack) {
-  if (!hasDefaultModes(key)) return goBelowLevel(kernel, key, op, keys, stack);
-  if (key == DispatchKey::Python && detail::hasTensorClasses()) [[unlikely]]
-    return detail::callTensorClasses(op, keys.remove(key), stack);
-  op.redispatchBoxed(keys.remove(key), stack);
-}
+// Leaves the modes of PreDispatch or Python: at the latter, the tensors' classes come next.
+struct BelowDefault {
+  [[gnu::always_inline]] void operator()(DispatchKey key, const OperatorHandle& op, DispatchKeySet keys,
+                                         Stack& stack) const {
+    if (key == DispatchKey::Python && detail::hasTensorClasses()) [[unlikely]]
+      return detail::callTensorClasses(op, keys.remove(key), stack);
+    op.redispatchBoxed(keys.remove(key), stack);
+  }
+};
 
-[[gnu::noinline]] void runModesInTurn(const Kernel* kernel, ModeStack& modes, DispatchKey key, const OperatorHandle& op,
-                                      DispatchKeySet keys, Stack& stack) {
+// Leaves those of another level, whose kernel led to them.
+struct BelowLevel {
+  const Kernel* kernel;
+
+  void operator()(DispatchKey key, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
+    goBelowLevel(kernel, key, op, keys, stack);
+  }
+};
+
+template <class GoBelow>
+[[gnu::noinline]] void runModesInTurn(ModeStack& modes, DispatchKey key, const OperatorHandle& op, DispatchKeySet keys,
+                                      Stack& stack, GoBelow goBelow) {
   // A call with the handler's keys, or with the arguments where the handler found them, is its redispatch and not a
   // call of its own.
   Run* const running = modes.running;
@@ -155,11 +166,11 @@ void goBelowLevel(const Kernel* kernel, DispatchKey level, const OperatorHandle&
     next->run(next->handler, op, keys, stack);
     return;
   }
-  if (!continues) return goBelowModes(kernel, key, op, keys, stack);
+  if (!continues) return goBelow(key, op, keys, stack);
   // Calls from here on are made by the kernels below.
   const Setting<Run*> setting(modes.running, nullptr);
   const ShowingModes showing(running);
-  goBelowModes(kernel, key, op, keys, stack);
+  goBelow(key, op, keys, stack);
 }
 
 void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
@@ -177,7 +188,7 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
   if (innermost->goes_straight && innermost->outer == nullptr && modes.running == nullptr &&
       (is_above || !detail::hasTensorClasses()))
     return innermost->run(innermost->handler, op, is_above ? keys - kPreDispatch : keys - kPython, stack);
-  runModesInTurn(kernel, modes, is_above ? DispatchKey::PreDispatch : DispatchKey::Python, op, keys, stack);
+  runModesInTurn(modes, is_above ? DispatchKey::PreDispatch : DispatchKey::Python, op, keys, stack, BelowDefault());
 }
 
 }  // namespace
@@ -191,7 +202,7 @@ void runLevelModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySe
   LevelModes* const there = findLevel(level);
   // Another thread has modes there, or the call is a handler's bookkeeping.
   if (there == nullptr || HiddenCalls::areOn()) return goBelowLevel(kernel, level, op, keys, stack);
-  runModesInTurn(kernel, there->modes, level, op, keys, stack);
+  runModesInTurn(there->modes, level, op, keys, stack, BelowLevel{kernel});
 }
 
 }  // namespace detail

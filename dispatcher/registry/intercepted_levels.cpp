@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/intercepted_levels.h>
 #include <boxcar/dispatcher/registry/registration_lock.h>
 #include <boxcar/dispatcher/registry/runtime_table.h>
@@ -43,6 +44,7 @@ const Kernel* inFrontOf(const OperatorEntry& entry, size_t index, const Kernel* 
 }
 
 void interceptLevel(DispatchKey level) {
+  (void)Dispatcher::singleton();  // sets the updater
   const RegistrationLock lock(registrationMutex());
   if (mode_threads[static_cast<size_t>(level)]++ != 0) return;
   intercepted_bits |= DispatchKeySet(level).raw_repr();

@@ -5,7 +5,9 @@
 #include <boxcar/backends/transforms/fake_kernel.h>
 #include <boxcar/backends/transforms/fake_scope.h>
 #include <boxcar/backends/transforms/functionalize.h>
+#include <boxcar/backends/transforms/math_bits.h>
 #include <boxcar/backends/transforms/vmap_level.h>
+#include <boxcar/backends/transforms/zero_tensor.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/interpreter/cli/command.h>
@@ -62,6 +64,8 @@ class Surroundings final {
       }
     }
     if (all.has(DispatchKey::Fake)) transforms::registerFakeKernel();
+    if (all.has_any(math_bits_ks)) transforms::registerMathBits();
+    if (all.has(DispatchKey::ZeroTensor)) transforms::registerZeroTensorKernels();
     for (uint64_t i = 0; i < levels; ++i) {
       levels_.push_back(std::make_unique<transforms::VmapLevel>(0, transforms::Randomness::kDifferent));
     }

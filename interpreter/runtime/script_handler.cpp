@@ -23,6 +23,7 @@ struct HandlerRun {
   DispatchKey key;             // the functionality of the call, or the key of the mode
   bool is_switched_off;        // whether the functionality is switched off for the body's calls
   LocalDispatchKeySet around;  // this thread's sets before that
+  DispatchKeySet backends;     // of the call: no tensor tells that of a factory
   HandlerRun* outer;
 };
 
@@ -50,7 +51,8 @@ void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body bod
   const bool is_mode = kind == HandlerKind::Mode;
   const DispatchKey functionality = is_mode ? key : keys.highestFunctionalityKey();
   const bool switches_off = !is_mode && switchesItselfOff(key) && functionality != DispatchKey::Undefined;
-  HandlerRun run{kind, key, functionality, switches_off, tls_local_dispatch_key_set(), innermost};
+  HandlerRun run{kind,     key, functionality, switches_off, tls_local_dispatch_key_set(), keys & backend_bitset_mask,
+                 innermost};
   const RunningHandler running(run);
   std::optional<ExcludeDispatchKeyGuard> off;
   if (switches_off) off.emplace(functionality);
@@ -196,7 +198,8 @@ IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested
   if (run->kind == HandlerKind::Mode) {
     std::optional<ModeSeesCallsBelow> seeing;
     if (nested) seeing.emplace(run->key);
-    op.redispatchBoxed(keys & below.add(run->key), stack);
+    const bool has_backend = keys.has_any(backend_bitset_mask);
+    op.redispatchBoxed((keys & below.add(run->key)) | (has_backend ? DispatchKeySet() : run->backends), stack);
     return listOf(std::move(stack));
   }
   BOXCAR_CHECK(run->key != DispatchKey::Undefined && !isBackendDispatchKey(run->registered),

@@ -91,7 +91,8 @@ def _reduce(self, protocol):
     if self.is_meta:  # there are no elements
         return _restored, (type(self), None, self.dtype, tuple(self.shape), "meta", requires_grad, dict(vars(self)))
     is_zero = _core._operators("aten::_is_zerotensor")
-    plain = (self.detach().clone() if is_zero(self) else self.detach()).cpu().contiguous()
+    plain = self.detach().clone() if is_zero(self) else self.detach().resolve_conj().resolve_neg()
+    plain = plain.cpu().contiguous()
     is_half = plain.dtype == _core.bfloat16
     data = bytes(memoryview(plain.view(_core.int16) if is_half else plain).cast("B")) if plain.numel() else b""
     return _restored, (type(self), data, plain.dtype, tuple(plain.shape), str(self.device), requires_grad,

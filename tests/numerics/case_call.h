@@ -23,7 +23,7 @@ enum class Way {
   kFunctionalize,  // callBoxed inside functionalize(); see case_functional.h
   kBits,           // callBoxed with lazy conjugates and negatives; see case_bits.h
 };
-inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped,     Way::kScript,  Way::kSchema,       Way::kMeta,
+inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped,     Way::kScript,  Way::kSchema,        Way::kMeta,
                                    Way::kFake,  Way::kGradients, Way::kBatches, Way::kFunctionalize, Way::kBits};
 
 // "boxed".

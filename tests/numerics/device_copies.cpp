@@ -1,6 +1,7 @@
 #include "tests/numerics/device_copies.h"
 
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@ Tensor over(const Storage& storage, const Tensor& like) {
   Tensor made(
       makeIntrusive<TensorImpl>(storage, like.scalar_type(), like.sizes(), like.strides(), like.storage_offset()));
   made.unsafeGetTensorImpl()->set_wrapped_number(like.unsafeGetTensorImpl()->is_wrapped_number());
+  takeMathBits(made, like);
   return made;
 }
 

@@ -86,7 +86,8 @@ int runWhole(int argc, char** argv) {
   app.add_option("--files", folder, "the folder of the files of cases")->capture_default_str();
   app.add_option("--families", families, "only these files")->delimiter(',');
   app.add_option("--only", options.patterns, "only these operators: aten::add.Tensor, add, 'aten::*_'");
-  app.add_option("--ways", ways, "only these of: boxed typed script schema meta fake gradients batches functionalize bits")
+  app.add_option("--ways", ways,
+                 "only these of: boxed typed script schema meta fake gradients batches functionalize bits")
       ->delimiter(',');
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_option("--max-failures", options.max_failures, "failures shown of each operator")->capture_default_str();

@@ -66,7 +66,9 @@ TEST(Autocast, TypedAndBoxedCallsCastAlike) {
   EXPECT_EQ(linear(single, lower, single).dtype(), kBFloat16);
   EXPECT_EQ(cat({lower, single}).dtype(), kFloat);
   EXPECT_EQ(mse_loss(lower, lower).dtype(), kFloat);
-  EXPECT_EQ(errorOf([&] { static_cast<void>(cat({to(single, kHalf), single})); }),
+  EXPECT_EQ(errorOf([&] {
+              static_cast<void>(cat({to(single, kHalf), single}));
+            }),
             "aten::cat got a tensor of float16 where autocast(\"cpu\", bfloat16) is on: it promotes tensors of "
             "bfloat16 and float32 alone. Cast it before, or use that dtype for the block");
   // What a kernel calls is part of its call, with and without a cast.

@@ -131,12 +131,18 @@ TEST(Vmap, CallsRulesWithoutSlices) {
   EXPECT_EQ(each({counting({0, 3})})[0].sizes().size(), 1);
   EXPECT_EQ(each({counting({0, 3})})[0].size(0), 0);
   const auto loops = vmap([](const Tensors& args) { return Tensors{boxcar::histc(args[0])}; });
-  EXPECT_TRUE(fails([&] { loops({counting({0, 3})}); },
-                    "aten::histc cannot be called inside func::vmap() without slices: what it returns for one says "
-                    "the sizes of its results, and the size along in_dims is 0"));
+  EXPECT_TRUE(fails(
+      [&] {
+        loops({counting({0, 3})});
+      },
+      "aten::histc cannot be called inside func::vmap() without slices: what it returns for one says "
+      "the sizes of its results, and the size along in_dims is 0"));
   const auto folds = vmap([](const Tensors& args) { return Tensors{boxcar::avg_pool2d(args[0], {{2}})}; });
-  EXPECT_TRUE(fails([&] { folds({counting({0, 1, 2, 2})}); },
-                    "aten::avg_pool2d cannot be called inside func::vmap() without slices"));
+  EXPECT_TRUE(fails(
+      [&] {
+        folds({counting({0, 1, 2, 2})});
+      },
+      "aten::avg_pool2d cannot be called inside func::vmap() without slices"));
 }
 
 TEST(Vmap, UpdatesRunningStatisticsOfEachSlice) {
@@ -159,14 +165,17 @@ TEST(Vmap, UpdatesRunningStatisticsOfEachSlice) {
   EXPECT_TRUE(boxcar::allclose(mean, boxcar::stack(expected_mean)));
   // Also where they do not lie one after the other.
   const Tensor columns = boxcar::zeros({3, 2});
-  const auto in_columns = vmap(
-      [&](const Tensors& args) { return Tensors{normed(args[0], args[1], args[2])}; }, {0, 1, 0});
+  const auto in_columns =
+      vmap([&](const Tensors& args) { return Tensors{normed(args[0], args[1], args[2])}; }, {0, 1, 0});
   static_cast<void>(in_columns({input, columns, boxcar::ones({2, 3})}));
   EXPECT_TRUE(boxcar::allclose(boxcar::t(columns), boxcar::stack(expected_mean)));
   const auto shared = vmap([&](const Tensors& args) { return Tensors{normed(args[0], args[1], args[2])}; },
                            {0, std::nullopt, std::nullopt});
-  EXPECT_TRUE(fails([&] { shared({input, boxcar::zeros({3}), boxcar::ones({3})}); },
-                    "vmap: inplace arithmetic(running_mean, *extra_args) is not possible"));
+  EXPECT_TRUE(fails(
+      [&] {
+        shared({input, boxcar::zeros({3}), boxcar::ones({3})});
+      },
+      "vmap: inplace arithmetic(running_mean, *extra_args) is not possible"));
 }
 
 TEST(Vmap, RecordsWhatIsInside) {

@@ -346,8 +346,9 @@ TEST(Verifier, RefusesHandlersThatCannotBe) {
   EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 1)), "no error");
   EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::CPU, 1)), "no error");
   EXPECT_EQ(verdict(handler(HandlerKind::Impl, DispatchKey::Autograd, 1)), "no error");
-  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Tracer, 1)),
-            "bad bytecode: mode m: it cannot be at Tracer");
+  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Tracer, 1)), "no error");
+  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::AutogradCPU, 1)),
+            "bad bytecode: mode m: it cannot be at AutogradCPU");
   EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::Python, 1)),
             "bad bytecode: fallback @ Python: it cannot be at Python");
   EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::Autograd, 1)),

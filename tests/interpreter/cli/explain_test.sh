@@ -199,7 +199,7 @@ python3 -c 'import json, sys
 for level in json.load(sys.stdin)["levels"]:
     print(level["operator"], level["key"], level["kernel"], "|", level["effect"], "|", level["goes_on"], *level["with"])' <<< "$output" > levels.txt
 [[ $(< levels.txt) == "aten::mm FuncTorchBatched boxed | takes level 1 off self, and takes mat2 for every slice; calls by the rule 'product' | anew CPU AutogradCPU AutocastCPU
-aten::mm AutocastCPU boxed | casts self and mat2 from float32 to bfloat16 | below CPU AutogradCPU
+aten::mm AutocastCPU unboxed | casts self and mat2 from float32 to bfloat16 | below CPU AutogradCPU
 aten::mm AutogradCPU boxed | records MmBackward0 for the gradient of self, which keeps mat2 | below CPU
 aten::mm CPU unboxed |  | none" ]] || fail "$test_name" "the levels were:" "$(< levels.txt)"
 
@@ -360,7 +360,7 @@ expectOutputHas "aten::hardtanh_backward(Tensor grad_output, "
 run "ops --key FuncTorchBatched tells how each is called inside func::vmap()" ops 'aten::n*' --key FuncTorchBatched
 expectStatus 0
 expectOutputHas "aten::neg  # by the rule 'pointwise'"
-expectOutputHas "aten::nll_loss_backward  # by a loop over the slices"
+expectOutputHas "aten::nll_loss_backward  # by the rule 'gradient'"
 expectOutputHas "aten::nll_loss  # by its decomposition"
 expectOutputHas "aten::nonzero  # not: the sizes of its result depend on the elements, and those of slices could differ"
 expectOutputHas "aten::normal_  # as the randomness of the call of vmap says"

@@ -23,7 +23,7 @@ defined at $(sed -n 1p <<< "$places")
 $formula
 autocast: fp32 on cuda, by $class
 key                                    kernel   cause     registered for  at
-AutocastCUDA                           boxed    exact     AutocastCUDA    $class
+AutocastCUDA                           unboxed  exact     AutocastCUDA    $class
 AutogradNestedTensor                   boxed    alias     Autograd        $kernel
 AutogradMeta to AutogradCPU (15 keys)  boxed    alias     Autograd        $kernel
 AutogradOther                          boxed    alias     Autograd        $kernel
