@@ -13,8 +13,7 @@ namespace {
 
 bool isSequence(const IValue& value) { return value.isTuple() || value.isList(); }
 
-// [dims] for each of [count] values.
-// Checks that there is one for each.
+// Checks that [dims], if it is a list or a tuple, has an entry for each of [count] values.
 void checkDims(std::string_view what, std::string_view which, const IValue& dims, size_t count) {
   if (!isSequence(dims)) return;
   BOXCAR_CHECK(dims.length() == count, "{}: {} has {} entries for {} {}", what, which, dims.length(), count,
