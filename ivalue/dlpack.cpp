@@ -247,6 +247,9 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
   BOXCAR_CHECK(
       !tensor.key_set().has(DispatchKey::Fake),
       "cannot lend the tensor by DLPack: it is fake and has no elements; lend one that is made outside of fake()");
+  BOXCAR_CHECK(!tensor.key_set().has(DispatchKey::FuncTorchBatched),
+               "cannot lend the tensor by DLPack: inside func::vmap() it stands for several slices; lend what the "
+               "function returns");
   BOXCAR_CHECK(!isZeroTensor(tensor),
                "cannot lend the tensor by DLPack: it is a zero tensor, which has no memory; lend x.clone()");
   const Tensor in_memory = resolved(tensor);

@@ -9,6 +9,11 @@ namespace boxcar {
 // (Negative). Views have these keys of their base.
 inline constexpr DispatchKeySet math_bits_ks({DispatchKey::Conjugate, DispatchKey::Negative});
 
+// The keys that say what the memory of a tensor stands for. A kernel below such a key that gets the tensor as it is
+// would read other elements, or memory that is not there.
+inline constexpr DispatchKeySet representation_ks =
+    math_bits_ks.add(DispatchKeySet({DispatchKey::Fake, DispatchKey::ZeroTensor, DispatchKey::FuncTorchBatched}));
+
 inline bool hasMathBits(const Tensor& tensor) noexcept { return tensor.key_set().has_any(math_bits_ks); }
 // Whether its memory does not hold its elements because they are conjugated, negated or zero lazily.
 inline bool isLazy(const Tensor& tensor) noexcept {

@@ -294,6 +294,11 @@ int getBuffer(PyObject* object, Py_buffer* view, int flags) {
     if (tensor.key_set().has(DispatchKey::Fake)) {
       throwPython(PyExc_BufferError, "a fake tensor has no elements, so it is no buffer; make it outside of fake()");
     }
+    if (tensor.key_set().has(DispatchKey::FuncTorchBatched)) {
+      throwPython(PyExc_BufferError,
+                  "a tensor inside func.vmap() stands for several slices, so it is no buffer; share what the function "
+                  "returns");
+    }
     if (isZeroTensor(tensor)) {
       throwPython(PyExc_BufferError, "a zero tensor has no memory, so it is no buffer; use tensor.clone()");
     }

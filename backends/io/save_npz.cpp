@@ -5,6 +5,7 @@
 #include <boxcar/backends/native/recorded_work.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 
 #include <cstddef>
@@ -19,7 +20,7 @@ void saveNpz(const Dict<std::string, Tensor>& tensors, std::string_view path) {
   for (const auto& entry : tensors) static_cast<void>(npyHeaderOf(entry.value(), resolved));
   ZipWriter file(path);
   for (const auto& entry : tensors) {
-    const Tensor whole = boxcar::contiguous(entry.value());
+    const Tensor whole = boxcar::contiguous(boxcar::resolved(entry.value()));
     const std::string start = formatNpyHeader(npyHeaderOf(whole, resolved));
     const std::span<const std::byte> elements(
         static_cast<const std::byte*>(whole.storage()->data()) +

@@ -66,6 +66,10 @@ void checkFitsFile(const Tensor& tensor, std::string_view path) {
                "cannot write '{}': a fake tensor of sizes [{}] has no elements; make it outside of fake(), or save "
                "func::materialize(x)",
                path, fmt::join(tensor.sizes(), ", "));
+  BOXCAR_CHECK(
+      !tensor.key_set().has(DispatchKey::FuncTorchBatched),
+      "cannot write '{}': a tensor inside func::vmap() stands for several slices; save what the function returns",
+      path);
   BOXCAR_CHECK(!isZeroTensor(tensor), "cannot write '{}': a zero tensor of sizes [{}] has no memory; save x.clone()",
                path, fmt::join(tensor.sizes(), ", "));
   BOXCAR_CHECK(tensor.layout() == Layout::Strided,

@@ -28,8 +28,19 @@ constexpr uint64_t kUpToProducts =
     full_backend_mask;
 
 // While it lives, calls are made below the keys Conjugate and Negative: all above have seen the call that they are for.
+// But a trace inside functionalize() has the calls below that.
 class BelowMathBits final {
-  const ExcludeDispatchKeyGuard keys_{DispatchKeySet(DispatchKeySet::FULL) - kBelow};
+ public:
+  BelowMathBits() noexcept : guard_(isFunctionalized() ? kAbove.remove(DispatchKey::Tracer) : kAbove) {}
+
+ private:
+  static constexpr DispatchKeySet kAbove = DispatchKeySet(DispatchKeySet::FULL) - kBelow;
+  static bool isFunctionalized() noexcept {
+    constexpr DispatchKeySet kKey(DispatchKey::Functionalize);
+    return tls_is_dispatch_keyset_included(kKey) && !tls_is_dispatch_keyset_excluded(kKey);
+  }
+
+  const ExcludeDispatchKeyGuard guard_;
 };
 
 bool isConjugate(const Tensor& tensor) { return tensor.key_set().has(DispatchKey::Conjugate); }

@@ -55,7 +55,13 @@ IValue callMethod(std::span<IValue> arguments) {
 IValue callAt(std::span<IValue> arguments) {
   const OperatorHandle op = toOperator(arguments[0], "call_at");
   Stack stack = argumentsFor(op.schema(), arguments[2], "call_at");
-  op.callBoxedForDispatchKey(parseDispatchKey(arguments[1].toStringView()), stack);
+  const DispatchKey key = parseDispatchKey(arguments[1].toStringView());
+  if (!isAliasDispatchKey(key)) {
+    const DispatchKey functionality = toFunctionalityKey(key);
+    checkRepresentation("call_at", op, stack,
+                        DispatchKeySet(DispatchKeySet::FULL_AFTER, functionality).add(functionality));
+  }
+  op.callBoxedForDispatchKey(key, stack);
   return listOf(std::move(stack));
 }
 

@@ -1,12 +1,22 @@
+#include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/runtime/open_scope.h>
 #include <boxcar/interpreter/runtime/script_handler.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
+#include <fmt/ranges.h>
 
 namespace boxcar::interp {
 
 OpenScope::OpenScope(const Executable& program, const CodeScope& scope, const void* frame) : frame_(frame) {
   switch (scope.kind) {
     case CodeScopeKind::Include: guard_.emplace<IncludeDispatchKeyGuard>(scope.keys); return;
-    case CodeScopeKind::Exclude: guard_.emplace<ExcludeDispatchKeyGuard>(scope.keys); return;
+    case CodeScopeKind::Exclude:
+      BOXCAR_CHECK(!scope.keys.has_any(representation_ks),
+                   "exclude() cannot switch off {}: it says what the memory of tensors stands for, and kernels would "
+                   "read other elements, or memory that is not there",
+                   fmt::join(keyNamesOf(scope.keys & representation_ks), ", "));
+      guard_.emplace<ExcludeDispatchKeyGuard>(scope.keys);
+      return;
     case CodeScopeKind::InferenceMode: guard_.emplace<InferenceMode>(); return;
     case CodeScopeKind::Mode:
     case CodeScopeKind::ImportedMode: break;

@@ -1,6 +1,8 @@
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/explanation.h>
+#include <boxcar/dispatcher/registry/level_text.h>
 #include <boxcar/interpreter/runtime/conversion.h>
 #include <boxcar/interpreter/runtime/machine.h>
 #include <boxcar/interpreter/runtime/operator_value.h>
@@ -8,8 +10,10 @@
 #include <boxcar/interpreter/runtime/script_operator.h>
 #include <boxcar/interpreter/runtime/value_operations.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/schema/value_type.h>
 
+#include <fmt/ranges.h>
 #include <optional>
 #include <utility>
 
@@ -41,6 +45,7 @@ class RunningHandler final {
 // need the key to run at all.
 bool switchesItselfOff(DispatchKey key) {
   if (key == DispatchKey::Autograd) return true;
+  if (representation_ks.has_any(DispatchKeySet(key))) return false;
   return !isAliasDispatchKey(key) && !isBackendDispatchKey(key) && key != DispatchKey::Undefined;
 }
 
@@ -188,6 +193,19 @@ void registerHandler(const Executable& program, uint32_t index) {
   registered.push_back(std::move(added));
 }
 
+void checkRepresentation(std::string_view what, const OperatorHandle& op, const Stack& stack, DispatchKeySet keys) {
+  DispatchKeySet passed;
+  for (const ArgumentKeys& argument : dispatchArgumentsOf(op.schema(), last(stack, op.schema().arguments().size()))) {
+    passed |= argument.keys & representation_ks;
+  }
+  passed = passed - keys;
+  BOXCAR_CHECK(!passed.has_any(representation_ks),
+               "{}: a tensor given to {} has the key {}, which says what its memory stands for, and the call would go "
+               "past it: kernels would read other elements, or memory that is not there. Give it resolve_conj(), "
+               "resolve_neg() or clone() of the tensor, or call the operator itself",
+               what, toString(op), fmt::join(keyNamesOf(passed & representation_ks), ", "));
+}
+
 IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested) {
   HandlerRun* const run = innermost;
   BOXCAR_CHECK(run != nullptr, "redispatch is only allowed in the body of an `impl`, a `fallback` or a `mode`");
@@ -198,12 +216,14 @@ IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested
   if (run->kind == HandlerKind::Mode) {
     std::optional<ModeSeesCallsBelow> seeing;
     if (nested) seeing.emplace(run->key);
+    checkRepresentation("redispatch", op, stack, below.add(run->key));
     const bool has_backend = keys.has_any(backend_bitset_mask);
     op.redispatchBoxed((keys & below.add(run->key)) | (has_backend ? DispatchKeySet() : run->backends), stack);
     return listOf(std::move(stack));
   }
   BOXCAR_CHECK(run->key != DispatchKey::Undefined && !isBackendDispatchKey(run->registered),
                "redispatch: there is nothing below the kernels of {} at {}", op, run->registered);
+  checkRepresentation("redispatch", op, stack, below);
   std::optional<ForceDispatchKeyGuard> switched_on;
   if (nested && run->is_switched_off) switched_on.emplace(run->around);
   // A trace has no script kernels: the calls that they make are recorded in it, so the tracer must see them.

@@ -30,9 +30,13 @@ class ScriptModeHandler final {
 // Error if it contradicts what is registered.
 void registerHandler(const Executable& program, uint32_t handler);
 
+// Throws Error if an argument of the call on [stack] has a key of representation_ks that is not among [keys]: the call
+// would go past it. [what] names the function that makes the call.
+void checkRepresentation(std::string_view what, const OperatorHandle& op, const Stack& stack, DispatchKeySet keys);
+
 // Called by a handler's body: calls [op] with [arguments], a list, on the kernels and modes below the running handler,
 // and returns the list of results. With [nested], these see the handler's key or mode, too. Throws Error outside of a
-// handler's body.
+// handler's body, and if the call would go past what a tensor's memory stands for.
 IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested);
 
 }  // namespace boxcar::interp

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <complex>
 #include <random>
 #include <span>
 #include <string>
@@ -42,6 +43,17 @@ TEST(Npz, MembersAreTensorsInTheirOrder) {
   EXPECT_EQ(tensors.entryAt(1).first, "a");
   EXPECT_EQ(elements<int16_t>(tensors.at("a")), (std::vector<int16_t>{1, 512}));
   EXPECT_EQ(shapeText(tensors.at("c")), "bool[2, 0]");
+}
+
+TEST(Npz, HasTheElementsOfLazyConjugatesAndNegatives) {
+  const TemporaryFolder folder;
+  Dict<std::string, Tensor> tensors;
+  tensors.insert_or_assign("c", conj(tensorOf<std::complex<float>>({{1, 2}, {3, -1}})));
+  tensors.insert_or_assign("n", _neg_view(floats({1, 2})));
+  saveNpz(tensors, folder / "lazy.npz");
+  const Dict<std::string, Tensor> found = load(folder.read("lazy.npz"));
+  EXPECT_EQ(toString(found.at("c")), "tensor([1.-2.j, 3.+1.j])");
+  EXPECT_EQ(toString(found.at("n")), "tensor([-1., -2.])");
 }
 
 TEST(Npz, MembersThatAreNoArraysAreNamed) {

@@ -70,4 +70,16 @@ same "a function" "fn f(Tensor x) -> Tensor {
     return t4
 }" "$(sed -n '/^fn/,$p' "$folder/of_f.ops")"
 
+# What is conjugated lazily depends on what it was made of.
+cat > "$folder/conj.ops" << 'END'
+fn f(Tensor x) -> Tensor {
+    y = (x * 2).conj()
+    return y * 3
+}
+END
+"$boxcar" trace "$folder/conj.ops" --function f --functional -o "$folder/of_conj.ops" 'ones(2, dtype=complex64)' ||
+  fail "a function with a conjugate cannot be traced"
+grep -q "conj_physical" "$folder/of_conj.ops" || fail "the trace conjugates nothing: $(< "$folder/of_conj.ops")"
+grep -q "tensors\[" "$folder/of_conj.ops" && fail "the trace has a constant: $(< "$folder/of_conj.ops")"
+
 [[ $failures -eq 0 ]] || exit 1

@@ -147,6 +147,27 @@ TEST(ScriptHandler, ACallThatRunsKeepsTheCodeOfAProgramThatGoes) {
   EXPECT_EQ(pop(stack).toInt(), 8);
 }
 
+TEST(ScriptHandler, CallsCannotGoPastWhatTheMemoryOfATensorStandsFor) {
+  const auto errorOfScript = [](const std::string& text) {
+    return errorOf([&] { Program::compile(text, "test.ops").run(); });
+  };
+  const auto says = [&](const std::string& text, const std::string& part) {
+    const std::string error = errorOfScript(text);
+    EXPECT_NE(error.find(part), std::string::npos) << text << error;
+  };
+  says("with exclude(Fake) { x = ones(2) }",
+       "exclude() cannot switch off Fake: it says what the memory of tensors stands for");
+  says("z = aten::_efficientzerotensor([3])\nwith exclude(ZeroTensor) { y = z + 1 }", "cannot switch off ZeroTensor");
+  says("z = aten::_efficientzerotensor([3])\ny = call_at(operator(\"aten::add.Tensor\"), \"CPU\", [z, z])",
+       "call_at: a tensor given to aten::add.Tensor has the key ZeroTensor");
+  says("with fake() { x = ones(2) }\ny = call_at(operator(\"aten::add.Tensor\"), \"CPU\", [x, x])",
+       "has the key Fake, which says what its memory stands for, and the call would go past it");
+  says(
+      "const z = tensor([1+2j]).conj()\nmode m @ Dense { args[0] = z; return redispatch(op, args) }\n"
+      "const p = tensor([1+2j])\nwith m { y = aten::neg(p) }",
+      "redispatch: a tensor given to aten::neg has the key Conjugate");
+}
+
 TEST(ScriptHandler, WhatAFailedWithSwitchedOnIsOff) {
   const Program program = Program::compile(
       "mode m { return redispatch(op, args) }\n"
