@@ -12,10 +12,10 @@ namespace boxcar::bench {
 namespace {
 
 void redispatch(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  op.redispatchBoxed(keys.remove(DispatchKey::Tracer), stack);
+  op.redispatchBoxed(keys.remove(DispatchKey::TESTING_ONLY_GenericMode), stack);
 }
 
-BOXCAR_LIBRARY_IMPL(_, Tracer, m) { m.fallback(CppFunction::makeFromBoxedFunction<&redispatch>()); }
+BOXCAR_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, m) { m.fallback(CppFunction::makeFromBoxedFunction<&redispatch>()); }
 
 void direct(benchmark::State& state) {
   const Tensor a = twoElements();
@@ -45,13 +45,13 @@ void boxed(benchmark::State& state) {
 BENCHMARK(boxed)->Name("boxed_call/boxcar");
 
 void typedThroughFallback(benchmark::State& state) {
-  const IncludeDispatchKeyGuard guard(DispatchKey::Tracer);
+  const IncludeDispatchKeyGuard guard(DispatchKey::TESTING_ONLY_GenericMode);
   typed(state);
 }
 BENCHMARK(typedThroughFallback)->Name("typed_call_through_fallback/boxcar");
 
 void boxedThroughFallback(benchmark::State& state) {
-  const IncludeDispatchKeyGuard guard(DispatchKey::Tracer);
+  const IncludeDispatchKeyGuard guard(DispatchKey::TESTING_ONLY_GenericMode);
   boxed(state);
 }
 BENCHMARK(boxedThroughFallback)->Name("boxed_call_through_fallback/boxcar");
