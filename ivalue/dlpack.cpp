@@ -244,12 +244,8 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
   BOXCAR_CHECK(tensor.layout() == Layout::Strided,
                "cannot lend the tensor by DLPack: its layout, torch.{}, has no strides; lend x.to_dense()",
                layoutName(tensor.layout()));
-  BOXCAR_CHECK(
-      !tensor.key_set().has(DispatchKey::Fake),
-      "cannot lend the tensor by DLPack: it is fake and has no elements; lend one that is made outside of fake()");
-  BOXCAR_CHECK(!tensor.key_set().has(DispatchKey::FuncTorchBatched),
-               "cannot lend the tensor by DLPack: inside func::vmap() it stands for several slices; lend what the "
-               "function returns");
+  const std::string_view unreadable = whyUnreadable(tensor);
+  BOXCAR_CHECK(unreadable.empty(), "cannot lend the tensor by DLPack: {}", unreadable);
   BOXCAR_CHECK(!isZeroTensor(tensor),
                "cannot lend the tensor by DLPack: it is a zero tensor, which has no memory; lend x.clone()");
   const Tensor in_memory = resolved(tensor);
@@ -264,7 +260,7 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
   loan->managed = {.version = {dlpack::kMajorVersion, 0},
                    .manager_ctx = loan.get(),
                    .deleter = endLoan,
-                   .flags = 0,
+                   .flags = in_memory.is_same(tensor) ? 0 : dlpack::kIsCopied,
                    .dl_tensor = {.data = lent.numel() == 0 ? nullptr : lent.data_ptr(),
                                  .device = toDeviceId(lent.device()),
                                  .ndim = static_cast<int32_t>(lent.dim()),

@@ -37,6 +37,19 @@ Tensor resolved(const Tensor& tensor) {
   return resolve(tensor);
 }
 
+std::string_view whyUnreadable(const Tensor& tensor) noexcept {
+  const DispatchKeySet keys = tensor.key_set();
+  if (keys.has(DispatchKey::FuncTorchBatched)) {
+    return "it is inside func::vmap(), where it stands for several slices; take what the function returns";
+  }
+  if (keys.has(DispatchKey::Fake)) {
+    return "it is fake and has no elements; make it outside of fake(), or take func::materialize(x)";
+  }
+  // A kernel that a fake tensor is given to gets one on the meta device.
+  if (tensor.is_meta()) return "it is on the meta device, or fake, and has no elements; make it on another device";
+  return {};
+}
+
 void detail::setMathBitsHook(void (*hook)()) noexcept { math_bits_hook.store(hook, std::memory_order_release); }
 
 void setResolveTensor(ResolveTensor resolve) noexcept { resolve_tensor.store(resolve, std::memory_order_release); }

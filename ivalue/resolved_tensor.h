@@ -3,6 +3,8 @@
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/ivalue/tensor.h>
 
+#include <string_view>
+
 namespace boxcar {
 
 // The keys of tensors whose memory holds the complex conjugates of their elements (Conjugate), or the negatives
@@ -39,6 +41,10 @@ BOXCAR_API Tensor withoutMathBits(const Tensor& tensor);
 // all places for a zero tensor (zero_tensor.h). Nobody sees what the copy takes, and it is not recorded for
 // differentiation. For what reads memory without an operator, such as files and other libraries.
 BOXCAR_API Tensor resolved(const Tensor& tensor);
+
+// Returns why there are no elements of [tensor] in any memory, not even in that of resolved(), and what to do about it,
+// as the end of a sentence; empty if there are. To be asked by what reads memory without an operator.
+BOXCAR_API std::string_view whyUnreadable(const Tensor& tensor) noexcept;
 
 // Makes a copy of a tensor with one of the keys. The backends provide it when the first one is made; ivalue/ does not
 // know operators.

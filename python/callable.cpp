@@ -139,6 +139,12 @@ TypePtr typeOfArgument(PyObject* argument, const IValue& value) {
   }
 }
 
+// Whether they are a function, and no operator, that takes `...`.
+bool takesAnyNumber(std::span<const FunctionSchema* const> candidates) {
+  return candidates.size() == 1 && candidates[0]->is_vararg() &&
+         !candidates[0]->operator_name().getNamespace().has_value();
+}
+
 KnownCall choose(Target& target, uint64_t codes, std::span<PyObject* const> arguments, PyObject* keywords,
                  const Stack& stack) {
   std::vector<std::string_view> names(stack.size());
@@ -153,6 +159,13 @@ KnownCall choose(Target& target, uint64_t codes, std::span<PyObject* const> argu
   if (candidates.empty()) {
     throwPython(PyExc_RuntimeError,
                 target.name() + " is not defined any more: its library was unloaded or its script is gone");
+  }
+  if (takesAnyNumber(candidates)) {  // a callable of Python, which sees for itself what fits
+    if (count != 0) {
+      throwPython(PyExc_TypeError,
+                  fmt::format("{}() takes its arguments by position, not by name (`{}`)", target.name(), names.back()));
+    }
+    return {codes, Reference(), static_cast<uint32_t>(stack.size()), 0, /*is_direct=*/true, {}};
   }
   takeSchemaNames(target, candidates, names);
   std::vector<interp::CallArgument> typed;

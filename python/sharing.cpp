@@ -14,6 +14,7 @@
 #include <boxcar/python/wait.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -176,6 +177,11 @@ Tensor lent(PyObject* object, PyObject* device, PyObject* copy) {
   const bool never_copies = copy == Py_False;
   const bool copies = copy != nullptr && copy != Py_None && !never_copies;
   Reference held = Reference::share(object);
+  if (never_copies && hasMathBits(tensorOf(object))) {
+    throwPython(PyExc_BufferError,
+                "__dlpack__(): the tensor is conjugated or negated lazily, so that others get a copy; lend "
+                "x.resolve_conj().resolve_neg()");
+  }
   if (device != nullptr && device != Py_None) {
     int kind = 0, number = 0;
     if (PyArg_ParseTuple(device, "ii:__dlpack__", &kind, &number) == 0) throwPythonError();
@@ -283,44 +289,44 @@ PyObject* tensorFromBuffer(PyObject* object, BufferUse use) {
   return wrapTensor(from_blob(view.buf, shape, strides, [buffer](void*) mutable { buffer.reset(); }, {.dtype = dtype}));
 }
 
+namespace {
+
+const char* formatOf(ScalarType dtype) {
+  const auto* const found = std::ranges::find(kFormats, dtype, &Format::dtype);
+  return found == std::end(kFormats) ? nullptr : found->text;
+}
+
+// Why the tensor is no buffer of Python's, and the remedy; empty if it is one.
+std::string whyNoBuffer(const Tensor& tensor) {
+  if (const std::string_view unreadable = whyUnreadable(tensor); !unreadable.empty())
+    return fmt::format("the tensor is no buffer: {}", unreadable);
+  if (isZeroTensor(tensor)) return "a zero tensor has no memory, so it is no buffer; use tensor.clone()";
+  if (!tensor.is_cpu() || tensor.layout() != Layout::Strided) {
+    return fmt::format("only a strided tensor in the CPU's memory is a buffer; this one is on {}: copy it with .cpu()",
+                       tensor.device());
+  }
+  if (hasMathBits(tensor)) {
+    return "the memory of a tensor that is conjugated or negated lazily does not hold its elements; use "
+           "tensor.resolve_conj().resolve_neg()";
+  }
+  if (isRecorded(tensor)) {
+    return "the tensor requires grad, and writes to its buffer would be unknown to autograd; use tensor.detach()";
+  }
+  if (formatOf(tensor.scalar_type()) == nullptr) {
+    return fmt::format("Python's buffers have no format for {}; convert the tensor first, with .float()",
+                       dtypeName(tensor.scalar_type()));
+  }
+  return {};
+}
+
+}  // namespace
+
 int getBuffer(PyObject* object, Py_buffer* view, int flags) {
   view->obj = nullptr;
   try {
     const Tensor& tensor = tensorOf(object);
-    const char* format = nullptr;
-    for (const Format& each : kFormats) {
-      if (each.dtype == tensor.scalar_type()) format = each.text;
-    }
-    if (tensor.key_set().has(DispatchKey::Fake)) {
-      throwPython(PyExc_BufferError, "a fake tensor has no elements, so it is no buffer; make it outside of fake()");
-    }
-    if (tensor.key_set().has(DispatchKey::FuncTorchBatched)) {
-      throwPython(PyExc_BufferError,
-                  "a tensor inside func.vmap() stands for several slices, so it is no buffer; share what the function "
-                  "returns");
-    }
-    if (isZeroTensor(tensor)) {
-      throwPython(PyExc_BufferError, "a zero tensor has no memory, so it is no buffer; use tensor.clone()");
-    }
-    if (!tensor.is_cpu() || tensor.layout() != Layout::Strided) {
-      throwPython(PyExc_BufferError, "only a strided tensor in the CPU's memory is a buffer; this one is on " +
-                                         toString(tensor.device()) + ": copy it with .cpu()");
-    }
-    if (hasMathBits(tensor)) {
-      throwPython(PyExc_BufferError,
-                  "the memory of a tensor that is conjugated or negated lazily does not hold its elements; use "
-                  "tensor.resolve_conj().resolve_neg()");
-    }
-    if (isRecorded(tensor)) {
-      throwPython(PyExc_BufferError,
-                  "the tensor requires grad, and writes to its buffer would be unknown to autograd; use "
-                  "tensor.detach()");
-    }
-    if (format == nullptr) {
-      throwPython(PyExc_BufferError,
-                  fmt::format("Python's buffers have no format for {}; convert the tensor first, with .float()",
-                              dtypeName(tensor.scalar_type())));
-    }
+    if (const std::string why = whyNoBuffer(tensor); !why.empty()) throwPython(PyExc_BufferError, why);
+    const char* const format = formatOf(tensor.scalar_type());
     if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !tensor.is_contiguous()) {
       throwPython(PyExc_BufferError, "the tensor's elements do not lie one after another; use .contiguous()");
     }
@@ -411,12 +417,9 @@ PyObject* numpyOf(PyObject* object, PyObject* const* arguments, Py_ssize_t count
     if (isZeroTensor(tensorOf(tensor.get()))) {
       tensor = Reference::steal(checked(PyObject_CallMethod(tensor.get(), "clone", nullptr)));
     }
-    const Reference view = Reference::steal(PyMemoryView_FromObject(tensor.get()));
-    if (view.get() == nullptr) {
-      if (PyErr_ExceptionMatches(PyExc_BufferError) == 0) return nullptr;
-      const PythonError error = PythonError::fetch();
-      throwPython(PyExc_TypeError, std::string("numpy(): ") + error.message());
-    }
+    if (const std::string why = whyNoBuffer(tensorOf(tensor.get())); !why.empty())
+      throwPython(PyExc_TypeError, "numpy(): " + why);
+    const Reference view = Reference::steal(checked(PyMemoryView_FromObject(tensor.get())));
     return PyObject_CallMethod(numpyModule(), "asarray", "O", view.get());
   } catch (...) {
     return setPythonException();

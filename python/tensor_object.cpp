@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/call/tensor_class.h>
 #include <boxcar/python/constants.h>
 #include <boxcar/python/error.h>
+#include <boxcar/python/operators.h>
 #include <boxcar/python/reference.h>
 #include <boxcar/python/tensor_classes.h>
 #include <boxcar/python/tensor_object.h>
@@ -132,6 +133,17 @@ PyObject* floatsOf(PyObject* data) {
   return tensorFromData(data, dtype.get());
 }
 
+}  // namespace
+
+Tensor withoutHistory(PyObject* tensor) {
+  const Tensor& given = tensorOf(tensor);
+  if (!given.key_set().has(DispatchKey::FuncTorchBatched)) return given.shallowCopy();
+  PyObject* const arguments[] = {tensor};  // only operators know what is inside func.vmap()
+  return tensorOf(Reference::steal(callOperators("aten::detach", arguments)).get());
+}
+
+namespace {
+
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   try {
     PyObject* data = nullptr;
@@ -139,7 +151,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     checkStatus(PyArg_ParseTupleAndKeywords(args, keywords, "O:Tensor", const_cast<char**>(kNames), &data) != 0 ? 0
                                                                                                                 : -1);
     const Reference tensor = isTensor(data) ? Reference::share(data) : Reference::steal(floatsOf(data));
-    return newTensorObject(type, tensorOf(tensor.get()).shallowCopy());
+    return newTensorObject(type, withoutHistory(tensor.get()));
   } catch (...) {
     return setPythonException();
   }

@@ -26,6 +26,8 @@ inline bool isTensor(PyObject* object) noexcept {
 }
 // The tensor in an object for which isTensor() holds.
 inline const Tensor& tensorOf(PyObject* object) noexcept { return reinterpret_cast<TensorObject*>(object)->tensor; }
+// Returns a tensor over the memory of that one.
+Tensor withoutHistory(PyObject* tensor);
 
 // Returns the object of [tensor]: the one that Python has, if there is one, so that its class, its attributes and its
 // identity last; None for the undefined tensor. Throws PythonError if there is no memory.

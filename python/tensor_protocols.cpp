@@ -461,7 +461,7 @@ PyObject* tensorFromValue(PyObject* data, const std::array<IValue, 3>& options) 
   IValue given;
   Reference shared;
   if (isTensor(data)) {
-    given = tensorOf(data).shallowCopy();  // without history
+    given = withoutHistory(data);
   } else if (PyObject_CheckBuffer(data) != 0 && PyBytes_Check(data) == 0) {
     shared = Reference::steal(tensorFromBuffer(data, BufferUse::kReadOnce));
     given = tensorOf(shared.get());

@@ -23,10 +23,11 @@ class NativeFunction final : public FunctionObject {
       BOXCAR_CHECK(matches(value, arguments[i].type()), "{}: argument '{}' must be {}, not {}\n  {}", schema_.name(),
                    arguments[i].name(), *arguments[i].type(), *typeOf(value), schema_);
     }
-    const size_t expected = stack.size() - arguments.size() + schema_.returns().size();
+    const size_t taken = schema_.is_vararg() ? stack.size() : arguments.size();
+    const size_t expected = stack.size() - taken + schema_.returns().size();
     run_(stack);
     BOXCAR_CHECK(stack.size() == expected, "{}: it must replace its {} arguments by {} results\n  {}", schema_.name(),
-                 arguments.size(), schema_.returns().size(), schema_);
+                 taken, schema_.returns().size(), schema_);
   }
 
  private:

@@ -31,8 +31,8 @@ bool mayBecome(TypePtr given, TypePtr wanted) noexcept {
 IValue callFunction(std::string_view what, const FunctionObject& function, std::span<const IValue> args) {
   const FunctionSchema& schema = function.schema();
   const std::vector<Argument>& parameters = schema.arguments();
-  BOXCAR_CHECK(args.size() <= parameters.size(), "{}: {} takes {} argument{}, not {}\n  {}", what, function.text(),
-               parameters.size(), parameters.size() == 1 ? "" : "s", args.size(), schema);
+  BOXCAR_CHECK(schema.is_vararg() || args.size() <= parameters.size(), "{}: {} takes {} argument{}, not {}\n  {}", what,
+               function.text(), parameters.size(), parameters.size() == 1 ? "" : "s", args.size(), schema);
   Stack stack;
   for (const IValue& arg : args) stack.push_back(arg);
   for (size_t i = args.size(); i < parameters.size(); ++i) {

@@ -16,9 +16,7 @@
 
 namespace boxcar::io {
 NpyHeader npyHeaderOf(const Tensor& tensor, const std::string& path) {
-  BOXCAR_CHECK(tensor.defined(), "cannot write '{}': the tensor is undefined", path);
-  BOXCAR_CHECK(tensor.is_cpu(), "cannot write '{}': the tensor is on device '{}'; copy it to the CPU first", path,
-               tensor.device());
+  checkWritable(tensor, "the tensor", path);
   BOXCAR_CHECK(!npyDtype(tensor.dtype()).empty(),
                "cannot write '{}': the tensor has the dtype {}, which NumPy does not have; convert it to float32, or "
                "write a safetensors file with io::save",
@@ -26,7 +24,6 @@ NpyHeader npyHeaderOf(const Tensor& tensor, const std::string& path) {
   BOXCAR_CHECK(static_cast<size_t>(tensor.dim()) <= kNpyMostDims,
                "cannot write '{}': the tensor has {} dimensions, and .npy files have at most {}", path, tensor.dim(),
                kNpyMostDims);
-  checkFitsFile(tensor, path);
   NpyHeader header{.dtype = tensor.dtype(), .shape = {tensor.sizes().begin(), tensor.sizes().end()}};
   header.is_fortran_order =
       !tensor.is_contiguous() && std::ranges::equal(tensor.strides(), fortranStrides(tensor.sizes()));

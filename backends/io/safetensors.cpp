@@ -64,13 +64,10 @@ Tensor makeTensor(const SafetensorsEntry& entry, std::span<const std::byte> byte
 SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const std::string& path) {
   const std::string shown = pythonStringRepr(name);
   BOXCAR_CHECK(name != "__metadata__", "cannot write '{}': '__metadata__' cannot be the name of a tensor", path);
-  BOXCAR_CHECK(tensor.defined(), "cannot write '{}': the tensor {} is undefined", path, shown);
-  BOXCAR_CHECK(tensor.is_cpu(), "cannot write '{}': the tensor {} is on device '{}'; copy it to the CPU first", path,
-               shown, tensor.device());
+  checkWritable(tensor, "the tensor " + shown, path);
   BOXCAR_CHECK(!safetensorsDtypeName(tensor.dtype()).empty(),
                "cannot write '{}': the tensor {} has the dtype {}, which safetensors files do not have", path, shown,
                dtypeName(tensor.dtype()));
-  checkFitsFile(tensor, path);
   return {.name = name, .dtype = tensor.dtype(), .shape = {tensor.sizes().begin(), tensor.sizes().end()}};
 }
 

@@ -1,7 +1,6 @@
 #include <boxcar/backends/io/tensor_file.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/resolved_tensor.h>
-#include <boxcar/ivalue/zero_tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,17 +60,12 @@ std::optional<size_t> findNoBool(std::span<const std::byte> bytes) {
   return static_cast<size_t>(found - bytes.begin());
 }
 
-void checkFitsFile(const Tensor& tensor, std::string_view path) {
-  BOXCAR_CHECK(!tensor.key_set().has(DispatchKey::Fake),
-               "cannot write '{}': a fake tensor of sizes [{}] has no elements; make it outside of fake(), or save "
-               "func::materialize(x)",
-               path, fmt::join(tensor.sizes(), ", "));
-  BOXCAR_CHECK(
-      !tensor.key_set().has(DispatchKey::FuncTorchBatched),
-      "cannot write '{}': a tensor inside func::vmap() stands for several slices; save what the function returns",
-      path);
-  BOXCAR_CHECK(!isZeroTensor(tensor), "cannot write '{}': a zero tensor of sizes [{}] has no memory; save x.clone()",
-               path, fmt::join(tensor.sizes(), ", "));
+void checkWritable(const Tensor& tensor, std::string_view what, std::string_view path) {
+  BOXCAR_CHECK(tensor.defined(), "cannot write '{}': {} is undefined", path, what);
+  const std::string_view unreadable = whyUnreadable(tensor);
+  BOXCAR_CHECK(unreadable.empty(), "cannot write '{}': {} cannot be read: {}", path, what, unreadable);
+  BOXCAR_CHECK(tensor.is_cpu(), "cannot write '{}': {} is on device '{}'; copy it to the CPU first", path, what,
+               tensor.device());
   BOXCAR_CHECK(tensor.layout() == Layout::Strided,
                "cannot write '{}': a tensor of layout torch.{} has its elements in an order of a library's; save "
                "x.to_dense()",

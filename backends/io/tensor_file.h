@@ -24,8 +24,9 @@ Tensor tensorInFile(const IntrusivePtr<MappedFile>& file, std::span<const std::b
 // Returns the size in bytes of a tensor of [sizes]; nullopt if it does not fit 63 bits.
 std::optional<uint64_t> bytesOfElements(ScalarType dtype, std::span<const int64_t> sizes);
 
-// Throws Error if the size in bytes of [tensor], which is to be written to [path], is too large to be represented.
-void checkFitsFile(const Tensor& tensor, std::string_view path);
+// Throws Error unless [tensor], which messages call [what], can be written to [path]: it is defined, strided and on the
+// CPU, has elements, and its size in bytes can be represented.
+void checkWritable(const Tensor& tensor, std::string_view what, std::string_view path);
 
 // Returns the position of the first byte that is not a valid bool, 0 or 1.
 std::optional<size_t> findNoBool(std::span<const std::byte> bytes);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,7 +87,25 @@ ScalarType widestOf(const LevelCall& call, DeviceType device) {
   return get_autocast_dtype(device);
 }
 
+// The first dtype that [policy] promote refuses.
+std::optional<ScalarType> notPromoted(const LevelCall& call, DeviceType device) {
+  for (const ArgumentKeys& argument : call.arguments) {
+    if (!isOnDevice(argument, device)) continue;
+    for (const ScalarType own : argument.dtypes) {
+      if (mayBeCast(own) && own != ScalarType::Float && own != get_autocast_dtype(device)) return own;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string castsOf(LevelCall& call, CastPolicy policy, DeviceType device) {
+  if (policy == CastPolicy::promote) {
+    if (const std::optional<ScalarType> other = notPromoted(call, device)) {
+      call.next = LevelCall::Next::kEnd;
+      return fmt::format("refuses tensors of {}: it promotes those of {} and float32 alone", dtypeName(*other),
+                         dtypeName(get_autocast_dtype(device)));
+    }
+  }
   if (hasUnknownDtypes(call, device))
     return fmt::format("casts by its class {}: {}", toString(policy), effectOf(policy, device));
   const ScalarType dtype = policy == CastPolicy::lower_precision_fp ? get_autocast_dtype(device)

@@ -1,7 +1,9 @@
 #include <boxcar/backends/transforms/batched_call.h>
+#include <boxcar/backends/transforms/vmap_level.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -21,6 +23,10 @@ std::vector<IValue> callOperator(std::string_view name, std::vector<IValue> argu
   const std::string base(name.substr(0, dot));
   const std::string overload(dot == std::string_view::npos ? "" : name.substr(dot + 1));
   return callOperator(Dispatcher::singleton().findSchemaOrThrow(base.c_str(), overload.c_str()), std::move(arguments));
+}
+
+std::string BatchedCall::refusal() const {
+  return fmt::format("{} cannot be called inside {}()", toString(op), vmapLevelOf(level).transform);
 }
 
 size_t BatchedCall::position(std::string_view name) const {
@@ -66,6 +72,13 @@ std::vector<int64_t> intsOf(const IValue& value) {
   if (value.isInt()) return {value.toInt()};
   const List<int64_t> list = value.toIntList();
   return {list.span().begin(), list.span().end()};
+}
+
+std::vector<IValue> callByName(std::string_view family, std::span<const NamedRule> rules, const BatchedCall& call,
+                               std::string_view name) {
+  const auto found = std::ranges::find(rules, name, &NamedRule::name);
+  BOXCAR_CHECK(found != rules.end(), "aten.batching: the family '{}' has no '{}'", family, name);
+  return found->rule(call);
 }
 
 }  // namespace boxcar::transforms

@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/ivalue.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,8 @@ class BatchedCall final {
   void checkWritten(size_t i) const;
   // "aten::add_.Tensor"
   std::string name() const { return toString(op); }
+  // "aten::add_.Tensor cannot be called inside func::vmap()"
+  std::string refusal() const;
 };
 
 // Returns [tensor] with dimensions of size 1 after the batch, to have [rank] besides the batch.
@@ -93,6 +96,15 @@ std::vector<IValue> stackedRule(const BatchedCall& call, const std::vector<std::
 std::vector<IValue> gradientRule(const BatchedCall& call, const std::vector<std::string>& words);
 std::vector<IValue> searchRule(const BatchedCall& call, const std::vector<std::string>& words);
 std::vector<IValue> indexRule(const BatchedCall& call, const std::vector<std::string>& words);
+
+// The rules of a family whose first word says which one.
+struct NamedRule {
+  std::string_view name;
+  std::vector<IValue> (*rule)(const BatchedCall& call);
+};
+// Calls the one of that name. Throws Error if [family] has none.
+std::vector<IValue> callByName(std::string_view family, std::span<const NamedRule> rules, const BatchedCall& call,
+                               std::string_view name);
 
 // Calls the operator for each slice, and puts the results together.
 std::vector<IValue> sliceLoop(const BatchedCall& call);

@@ -89,8 +89,8 @@ void callBatched(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
     return op.redispatchBoxed(keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::FuncTorchBatched), stack);
   }
   const BatchingPlan& plan = batchingPlan(op);
-  BOXCAR_CHECK(plan.kind != BatchingPlan::Kind::kRefuse, "{} cannot be called inside func::vmap(): {}", toString(op),
-               plan.reason);
+  BOXCAR_CHECK(plan.kind != BatchingPlan::Kind::kRefuse, "{} cannot be called inside {}(): {}", toString(op),
+               vmapLevelOf(level).transform, plan.reason);
   const bool loops = plan.kind == BatchingPlan::Kind::kLoop;
   if (plan.kind == BatchingPlan::Kind::kDecompose && !hasOwnGradient(op)) return decompose(op, keys, stack);
   if (plan.is_of_elements && takeOffLevel(given, level)) {

@@ -33,21 +33,19 @@ using autograd::ForwardLevel;
 using autograd::tensorsIn;
 using autograd::withTensors;
 
-// grad() and grad_and_value(); [name]: which of them.
+// grad() and grad_and_value(); [name], a literal: which of them.
 FunctionPtr gradientOf(std::string_view name, const FunctionPtr& func, int64_t argnums, bool with_value) {
-  const FunctionSchema& schema = func->schema();
-  const size_t index = argumentIndex(name, *func, argnums);
-  const TypePtr type = schema.arguments()[index].type();
+  const TypePtr type = differentiatedType(name, *func, argnums);
   std::vector<Argument> returns;
   returns.emplace_back("", type->kind() == TypeKind::Tensor ? type : Type::any());
   if (with_value) returns.emplace_back("", Type::tensor());
-  FunctionSchema own(nameOf(name, *func), "", schema.arguments(), std::move(returns));
-  return makeFunction(std::move(own), [label = "func::" + std::string(name), func, index, with_value](Stack& stack) {
-    const size_t arguments = func->schema().arguments().size();
-    std::vector<IValue> args = pop(stack, arguments);
+  return makeFunction(schemaOf(name, *func, std::move(returns)), [name, func, argnums, with_value](Stack& stack) {
+    const std::string label = "func::" + std::string(name);
+    std::vector<IValue> args = takeArguments(*func, stack);
+    const size_t index = argumentIndex(name, *func, argnums, args.size());
     Primals primals({&args[index], 1});
-    BOXCAR_CHECK(!primals.isEmpty(), "{}: argument '{}' of {} has no tensor of a floating point or complex dtype\n  {}",
-                 label, func->schema().arguments()[index].name(), func->text(), func->schema());
+    BOXCAR_CHECK(!primals.isEmpty(), "{}: {} of {} has no tensor of a floating point or complex dtype\n  {}", label,
+                 argumentText(*func, index), func->text(), func->schema());
     args[index] = primals.inputs()[0];
     IValue value;
     {
@@ -105,10 +103,20 @@ std::tuple<IValue, IValue> jvp(const FunctionPtr& func, const IValue& primals, c
   const std::vector<VmapLevelInfo> levels(vmapLevels().begin(), vmapLevels().end());
   const ForwardLevel level;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!canRequireGrad(inputs[i])) continue;
+    if (!canRequireGrad(inputs[i])) {
+      BOXCAR_CHECK(
+          !inputs[i].defined(),
+          "func::jvp: primal {} has dtype {}, which has no derivative; convert it to a floating point dtype, or "
+          "differentiate a function of the others alone",
+          i, dtypeName(inputs[i].scalar_type()));
+      continue;
+    }
     BOXCAR_CHECK(given[i].defined() && std::ranges::equal(given[i].sizes(), inputs[i].sizes()),
                  "func::jvp: tangent {} must have the shape of its primal, {}, not {}", i,
                  meta::listOf(inputs[i].sizes()), given[i].defined() ? meta::listOf(given[i].sizes()) : "None");
+    BOXCAR_CHECK(inputs[i].is_complex() || !given[i].is_complex(),
+                 "func::jvp: tangent {} has dtype {}, but its primal {}, which has real tangents; give x.real", i,
+                 dtypeName(given[i].scalar_type()), dtypeName(inputs[i].scalar_type()));
     inputs[i] = fromPhysical(level.makeDual(toPhysical(inputs[i], levels), toPhysical(given[i], levels)), levels);
   }
   IValue output = callFunction("func::jvp", *func, withTensors(values, inputs));

@@ -4,6 +4,7 @@
 #include <boxcar/schema/function_schema.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -182,11 +183,12 @@ OperatorPlan planFor(const OperatorHandle& op) {
 }  // namespace
 
 const OperatorPlan& planOf(const OperatorHandle& op) {
-  // A schema stays at its address for the life of the process.
-  thread_local std::unordered_map<const FunctionSchema*, OperatorPlan> plans;
+  // Behind a pointer: a library has little memory of this kind. A schema stays at its address.
+  thread_local std::unique_ptr<std::unordered_map<const FunctionSchema*, OperatorPlan>> plans;
+  if (!plans) plans = std::make_unique<std::unordered_map<const FunctionSchema*, OperatorPlan>>();
   const FunctionSchema* const schema = &op.schema();
-  const auto found = plans.find(schema);
-  return found != plans.end() ? found->second : plans.emplace(schema, planFor(op)).first->second;
+  const auto found = plans->find(schema);
+  return found != plans->end() ? found->second : plans->emplace(schema, planFor(op)).first->second;
 }
 
 }  // namespace boxcar::transforms

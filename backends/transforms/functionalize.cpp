@@ -80,7 +80,7 @@ FunctionPtr functionalizeFunction(const FunctionPtr& func, std::string_view view
   const bool copies = viewsNamed("func::functionalize", views) == FunctionalViews::kCopy;
   return makeFunction(func->schema(), [func, copies](Stack& stack) {
     FunctionalScope scope(copies);
-    const size_t base = stack.size() - func->schema().arguments().size();
+    const size_t base = func->schema().is_vararg() ? 0 : stack.size() - func->schema().arguments().size();
     func->call(stack);
     std::vector<IValue> results(stack.begin() + base, stack.end());
     stack.resize(base);

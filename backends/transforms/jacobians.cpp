@@ -44,13 +44,13 @@ std::vector<int64_t> sizesOf(const Tensor& first, const Tensor& second) {
 }
 
 // The schema of the Jacobian of [func]: a Tensor if both argument and result are one.
-FunctionSchema jacobianSchema(std::string_view name, const FunctionObject& func, size_t index) {
-  const FunctionSchema& schema = func.schema();
-  const bool is_tensor = schema.arguments()[index].type()->kind() == TypeKind::Tensor && schema.returns().size() == 1 &&
-                         schema.returns()[0].type()->kind() == TypeKind::Tensor;
+FunctionSchema jacobianSchema(std::string_view name, const FunctionObject& func, int64_t argnums) {
+  const std::vector<Argument>& results = func.schema().returns();
+  const bool is_tensor = differentiatedType(name, func, argnums)->kind() == TypeKind::Tensor && results.size() == 1 &&
+                         results[0].type()->kind() == TypeKind::Tensor;
   std::vector<Argument> returns;
   returns.emplace_back("", is_tensor ? Type::tensor() : Type::any());
-  return FunctionSchema(nameOf(name, func), "", schema.arguments(), std::move(returns));
+  return schemaOf(name, func, std::move(returns));
 }
 
 // Puts [jacobians], one for each pair of a result's tensor and the argument's, in the order of the results, into the
@@ -70,8 +70,8 @@ IValue arranged(const IValue& output, const IValue& argument, const std::vector<
 void checkDifferentiable(std::string_view name, const FunctionObject& func, size_t index,
                          std::span<const Tensor> tensors) {
   BOXCAR_CHECK(std::ranges::any_of(tensors, canRequireGrad),
-               "func::{}: argument '{}' of {} has no tensor of a floating point or complex dtype\n  {}", name,
-               func.schema().arguments()[index].name(), func.text(), func.schema());
+               "func::{}: {} of {} has no tensor of a floating point or complex dtype\n  {}", name,
+               argumentText(func, index), func.text(), func.schema());
 }
 
 void checkResult(std::string_view name, const FunctionObject& func, const IValue& value,
@@ -106,7 +106,8 @@ IValue reverseJacobian(const FunctionObject& func, size_t index, std::vector<IVa
       for (const Tensor& each : tensorsIn({&gradient, 1})) found.emplace_back(each.defined() ? each : output);
       return IValue(Tuple(std::move(found)));
     };
-    const IValue rows = vmapCall("func::jacrev", pull, {basisOf(output)}, {.chunk_size = chunk_size});
+    const IValue rows =
+        vmapCall("func::jacrev", pull, {basisOf(output)}, {.chunk_size = chunk_size, .transform = "func::jacrev"});
     for (size_t i = 0; i < inputs.size(); ++i) {
       jacobians.push_back(canRequireGrad(inputs[i])
                               ? boxcar::reshape(rows.elementAt(i).toTensor(), sizesOf(output, inputs[i]))
@@ -168,7 +169,7 @@ IValue forwardJacobian(const FunctionObject& func, size_t index, const std::vect
     }
     return IValue(Tuple(std::move(found)));
   };
-  const VmapOptions options{.out_dims = int64_t{-1}, .randomness = randomness};
+  const VmapOptions options{.out_dims = int64_t{-1}, .randomness = randomness, .transform = "func::jacfwd"};
   const IValue found = vmapCall("func::jacfwd", push, jointBasisOf(varied), options);
   std::vector<Tensor> jacobians;
   for (size_t k = 0; k < found.length(); ++k) {
@@ -196,24 +197,44 @@ std::string nameOf(std::string_view transform, const FunctionObject& func) {
   return fmt::format("{}_of_{}", transform, std::string_view(of).substr(colons == std::string::npos ? 0 : colons + 2));
 }
 
-size_t argumentIndex(std::string_view transform, const FunctionObject& func, int64_t argnums) {
-  const auto count = static_cast<int64_t>(func.schema().arguments().size());
-  BOXCAR_CHECK(argnums >= -count && argnums < count, "func::{}: argnums is {}, but {} takes {} argument{}\n  {}",
-               transform, argnums, func.text(), count, count == 1 ? "" : "s", func.schema());
-  return static_cast<size_t>(argnums < 0 ? argnums + count : argnums);
+FunctionSchema schemaOf(std::string_view transform, const FunctionObject& func, std::vector<Argument> returns) {
+  const FunctionSchema& schema = func.schema();
+  return FunctionSchema(nameOf(transform, func), "", schema.arguments(), std::move(returns), schema.is_vararg());
+}
+
+std::vector<IValue> takeArguments(const FunctionObject& func, Stack& stack) {
+  const FunctionSchema& schema = func.schema();
+  return pop(stack, schema.is_vararg() ? stack.size() : schema.arguments().size());
+}
+
+size_t argumentIndex(std::string_view transform, const FunctionObject& func, int64_t argnums, size_t count) {
+  const auto signed_count = static_cast<int64_t>(count);
+  BOXCAR_CHECK(argnums >= -signed_count && argnums < signed_count,
+               "func::{}: argnums is {}, but {} takes {} argument{}\n  {}", transform, argnums, func.text(), count,
+               count == 1 ? "" : "s", func.schema());
+  return static_cast<size_t>(argnums < 0 ? argnums + signed_count : argnums);
+}
+
+TypePtr differentiatedType(std::string_view transform, const FunctionObject& func, int64_t argnums) {
+  const std::vector<Argument>& arguments = func.schema().arguments();
+  if (func.schema().is_vararg()) return Type::any();
+  return arguments[argumentIndex(transform, func, argnums, arguments.size())].type();
+}
+
+std::string argumentText(const FunctionObject& func, size_t index) {
+  const std::vector<Argument>& arguments = func.schema().arguments();
+  return index < arguments.size() ? fmt::format("argument '{}'", arguments[index].name())
+                                  : fmt::format("argument {}", index + 1);
 }
 
 FunctionPtr vmapOfFunction(const FunctionPtr& func, const IValue& in_dims, const IValue& out_dims,
                            std::string_view randomness, std::optional<int64_t> chunk_size) {
-  const FunctionSchema& schema = func->schema();
   const IValue first = int64_t{0};
   VmapOptions options{in_dims.isNone() ? first : in_dims, out_dims.isNone() ? first : out_dims,
                       parseRandomness(randomness), chunk_size};
-  FunctionSchema own(nameOf("vmap", *func), "", schema.arguments(), schema.returns());
-  return makeFunction(std::move(own), [func, options = std::move(options),
-                                       what = fmt::format("func::vmap of {}", func->text())](Stack& stack) {
+  auto run = [func, options = std::move(options), what = fmt::format("func::vmap of {}", func->text())](Stack& stack) {
     const FunctionSchema& of = func->schema();
-    const std::vector<IValue> args = pop(stack, of.arguments().size());
+    const std::vector<IValue> args = takeArguments(*func, stack);
     const auto call = [&](const std::vector<IValue>& batched) { return callFunction("func::vmap", *func, batched); };
     const IValue result = vmapCall(what, call, args, options);
     if (of.returns().size() == 1) {
@@ -221,22 +242,23 @@ FunctionPtr vmapOfFunction(const FunctionPtr& func, const IValue& in_dims, const
     } else {
       for (size_t i = 0; i < of.returns().size(); ++i) stack.push_back(result.elementAt(i));
     }
-  });
+  };
+  return makeFunction(schemaOf("vmap", *func, func->schema().returns()), std::move(run));
 }
 
 FunctionPtr jacrevOfFunction(const FunctionPtr& func, int64_t argnums, std::optional<int64_t> chunk_size) {
-  const size_t index = argumentIndex("jacrev", *func, argnums);
-  return makeFunction(jacobianSchema("jacrev", *func, index), [func, index, chunk_size](Stack& stack) {
-    std::vector<IValue> args = pop(stack, func->schema().arguments().size());
+  return makeFunction(jacobianSchema("jacrev", *func, argnums), [func, argnums, chunk_size](Stack& stack) {
+    std::vector<IValue> args = takeArguments(*func, stack);
+    const size_t index = argumentIndex("jacrev", *func, argnums, args.size());
     stack.push_back(reverseJacobian(*func, index, std::move(args), chunk_size));
   });
 }
 
 FunctionPtr jacfwdOfFunction(const FunctionPtr& func, int64_t argnums, std::string_view randomness) {
-  const size_t index = argumentIndex("jacfwd", *func, argnums);
-  return makeFunction(jacobianSchema("jacfwd", *func, index),
-                      [func, index, how = parseRandomness(randomness)](Stack& stack) {
-                        const std::vector<IValue> args = pop(stack, func->schema().arguments().size());
+  return makeFunction(jacobianSchema("jacfwd", *func, argnums),
+                      [func, argnums, how = parseRandomness(randomness)](Stack& stack) {
+                        const std::vector<IValue> args = takeArguments(*func, stack);
+                        const size_t index = argumentIndex("jacfwd", *func, argnums, args.size());
                         stack.push_back(forwardJacobian(*func, index, args, how));
                       });
 }

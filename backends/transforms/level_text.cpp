@@ -1,5 +1,6 @@
 #include <boxcar/backends/transforms/batched_tensor.h>
 #include <boxcar/backends/transforms/batching_table.h>
+#include <boxcar/backends/transforms/element_use.h>
 #include <boxcar/backends/transforms/fake_rules.h>
 #include <boxcar/backends/transforms/functional_form.h>
 #include <boxcar/backends/transforms/functional_scope.h>
@@ -134,13 +135,9 @@ void takeKeysOff(LevelCall& call, DispatchKeySet keys) {
 // Whether the call takes tensors that are lazily something as they are, and says so: views, and what calls other
 // operators.
 bool passesBits(LevelCall& call) {
-  using Kind = OperatorPlan::Kind;
-  const Kind kind = planOf(call.op).kind;
-  const DispatchKey backend = highestPriorityBackendTypeId(call.below);
-  if (kind == Kind::kView || kind == Kind::kShape || kind == Kind::kResize || kind == Kind::kPass) {
+  if (readsNoElements(call.op)) {
     call.effect = fmt::format("{}, as the operator reads no elements", kPassesOn);
-  } else if (backend != DispatchKey::Undefined && Dispatcher::singleton().computeTableEntry(call.op, backend).key ==
-                                                      DispatchKey::CompositeImplicitAutograd) {
+  } else if (isMadeOfOthers(call.op, call.below)) {
     call.effect = fmt::format("{} to the operators that it is made of", kPassesOn);
   } else {
     return false;
@@ -277,7 +274,9 @@ void describeZeroLevel(LevelCall& call) {
     call.next = LevelCall::Next::kEnd;
     return;
   }
-  const std::vector<std::string> written = namesAt(call.op.schema(), planOf(call.op).written);
+  const OperatorPlan& plan = planOf(call.op);
+  std::vector<std::string> written;
+  if (plan.kind != OperatorPlan::Kind::kShape) written = namesAt(call.op.schema(), plan.written);
   const auto is_zero = [&](const std::string& name) { return std::ranges::find(zeros, name) != zeros.end(); };
   if (const auto refused = std::ranges::find_if(written, is_zero); refused != written.end()) {
     call.effect = fmt::format("refuses to write {}, which is zero and has no memory", *refused);

@@ -1,3 +1,4 @@
+#include <boxcar/backends/transforms/element_use.h>
 #include <boxcar/backends/transforms/functional_form.h>
 #include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/math_bits.h>
@@ -68,16 +69,7 @@ constexpr std::pair<std::string_view, uint8_t> kProducts[] = {
     {"aten::addmv_", 1}, {"aten::baddbmm_", 1}, {"aten::addbmm_", 1},
 };
 
-// Whether the operator makes tensors that are like another, or tells what is known without its elements.
-bool readsNoElements(std::string_view name) {
-  constexpr std::string_view kNames[] = {"aten::is_same_size", "aten::_version", "aten::result_type"};
-  if (!name.starts_with("aten::")) return name.starts_with("prim::");
-  return name.ends_with("_like") || name.starts_with("aten::new_") || name.starts_with("aten::sym_") ||
-         std::ranges::find(kNames, name) != std::end(kNames);
-}
-
 BitsPlan makePlan(const OperatorHandle& op) {
-  using Kind = OperatorPlan::Kind;
   using Way = BitsPlan::Way;
   const std::string_view name = op.operator_name().name;
   if (name == "aten::copy_") return {.way = Way::kCopy};
@@ -85,16 +77,8 @@ BitsPlan makePlan(const OperatorHandle& op) {
   for (const auto& [product, first] : kProducts) {
     if (name == product) return {.way = Way::kProduct, .first_factor = first};
   }
-  switch (planOf(op).kind) {
-    case Kind::kView:
-    case Kind::kShape:
-    case Kind::kResize:
-    case Kind::kPass: return {.way = Way::kPass};
-    case Kind::kSet: return {.way = Way::kTakeMemory};
-    case Kind::kRead: return {.way = readsNoElements(name) ? Way::kPass : Way::kResolve};
-    case Kind::kWrite: break;
-  }
-  return {};
+  if (planOf(op).kind == OperatorPlan::Kind::kSet) return {.way = Way::kTakeMemory};
+  return {.way = readsNoElements(op) ? Way::kPass : Way::kResolve};
 }
 
 const BitsPlan& bitsPlan(const OperatorHandle& op) {
@@ -104,15 +88,6 @@ const BitsPlan& bitsPlan(const OperatorHandle& op) {
   const FunctionSchema* const schema = &op.schema();
   const auto found = plans->find(schema);
   return found != plans->end() ? found->second : plans->emplace(schema, makePlan(op)).first->second;
-}
-
-// Whether the kernel of the call's backend calls other operators on the same tensors.
-bool isMadeOfOthers(const OperatorHandle& op, DispatchKeySet keys) {
-  if (!op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd)) return false;
-  const DispatchKeySet backends = keys & backend_bitset_mask;
-  const DispatchKey key = toRuntimePerBackendFunctionalityKey(DispatchKey::Dense, backends.highestBackendKey());
-  const TableEntry entry = Dispatcher::singleton().computeTableEntry(op, key);
-  return entry.cause == EntryCause::Alias && entry.key == DispatchKey::CompositeImplicitAutograd;
 }
 
 // One call with tensors that have bits.

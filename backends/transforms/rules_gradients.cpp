@@ -1,5 +1,4 @@
 #include <boxcar/backends/transforms/batched_call.h>
-#include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
 #include <cstdint>
@@ -157,16 +156,15 @@ std::vector<IValue> entropyGradients(const BatchedCall& call) {
   return callOperator(call.op, std::move(args));
 }
 
+constexpr NamedRule kGradients[] = {
+    {"convolution", &convolutionGradients}, {"layer_norm", &layerNormGradients}, {"nll_loss", &nllGradients},
+    {"embedding", &embeddingGradients},     {"entropy", &entropyGradients},
+};
+
 }  // namespace
 
 std::vector<IValue> gradientRule(const BatchedCall& call, const std::vector<std::string>& words) {
-  const std::string& kind = words.at(0);
-  if (kind == "convolution") return convolutionGradients(call);
-  if (kind == "layer_norm") return layerNormGradients(call);
-  if (kind == "nll_loss") return nllGradients(call);
-  if (kind == "embedding") return embeddingGradients(call);
-  BOXCAR_CHECK(kind == "entropy", "aten.batching: no gradient '{}'", kind);
-  return entropyGradients(call);
+  return callByName("gradient", kGradients, call, words.at(0));
 }
 
 }  // namespace boxcar::transforms

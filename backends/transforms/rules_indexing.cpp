@@ -79,11 +79,10 @@ Indices readIndices(const BatchedCall& call) {
       indices.each.emplace_back(tensor);
       continue;
     }
-    BOXCAR_CHECK(
-        !call.isBatched(tensor),
-        "{} cannot be called inside func::vmap() with a mask that is vmapped over: each slice would pick another "
-        "number of elements. Use where() or masked_fill()",
-        call.name());
+    BOXCAR_CHECK(!call.isBatched(tensor),
+                 "{} with a mask that is vmapped over: each slice would pick another "
+                 "number of elements. Use where() or masked_fill()",
+                 call.refusal());
     const Tensor places = boxcar::nonzero(tensor);
     for (int64_t k = 0; k < places.size(1); ++k) indices.each.emplace_back(boxcar::select(places, 1, k));
   }

@@ -1,5 +1,4 @@
 #include <boxcar/backends/transforms/batched_call.h>
-#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/ops.h>
 
@@ -222,6 +221,18 @@ std::vector<IValue> marginLoss(const BatchedCall& call) {
   return results;
 }
 
+constexpr NamedRule kNetworks[] = {
+    {"convolution", &convolution},
+    {"layer_norm", &layerNorm},
+    {"group_norm", &groupNorm},
+    {"channels", &channels},
+    {"margin_loss", &marginLoss},
+    {"nll_loss", [](const BatchedCall& call) { return nllLoss(call, false); }},
+    {"nll_loss2d", [](const BatchedCall& call) { return nllLoss(call, true); }},
+    {"embedding", &embeddingRows},
+    {"attention", &attention},
+};
+
 }  // namespace
 
 // `fold RANK [WORD]`: one sample has RANK dimensions, and several have one more. The word names an argument with the
@@ -248,17 +259,7 @@ std::vector<IValue> foldRule(const BatchedCall& call, const std::vector<std::str
 }
 
 std::vector<IValue> networkRule(const BatchedCall& call, const std::vector<std::string>& words) {
-  const std::string& kind = words.at(0);
-  if (kind == "convolution") return convolution(call);
-  if (kind == "layer_norm") return layerNorm(call);
-  if (kind == "group_norm") return groupNorm(call);
-  if (kind == "channels") return channels(call);
-  if (kind == "margin_loss") return marginLoss(call);
-  if (kind == "nll_loss") return nllLoss(call, false);
-  if (kind == "nll_loss2d") return nllLoss(call, true);
-  if (kind == "embedding") return embeddingRows(call);
-  BOXCAR_CHECK(kind == "attention", "aten.batching: no network '{}'", kind);
-  return attention(call);
+  return callByName("network", kNetworks, call, words.at(0));
 }
 
 }  // namespace boxcar::transforms

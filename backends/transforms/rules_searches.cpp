@@ -1,5 +1,4 @@
 #include <boxcar/backends/transforms/batched_call.h>
-#include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -128,20 +127,16 @@ std::vector<IValue> distance(const BatchedCall& call) {
   return callOperator("aten::norm.ScalarOpt_dim", {inRows(difference), call.args[2], std::vector<int64_t>{1}, false});
 }
 
+constexpr NamedRule kSearches[] = {
+    {"take", &take},           {"put", &put},           {"masked_scatter", &maskedScatter},
+    {"sorted", &searchSorted}, {"buckets", &bucketize}, {"isin", &isIn},
+    {"quantile", &quantile},   {"renorm", &renorm},     {"dist", &distance},
+};
+
 }  // namespace
 
 std::vector<IValue> searchRule(const BatchedCall& call, const std::vector<std::string>& words) {
-  const std::string& kind = words.at(0);
-  if (kind == "take") return take(call);
-  if (kind == "put") return put(call);
-  if (kind == "masked_scatter") return maskedScatter(call);
-  if (kind == "sorted") return searchSorted(call);
-  if (kind == "buckets") return bucketize(call);
-  if (kind == "isin") return isIn(call);
-  if (kind == "quantile") return quantile(call);
-  if (kind == "renorm") return renorm(call);
-  BOXCAR_CHECK(kind == "dist", "aten.batching: no search '{}'", kind);
-  return distance(call);
+  return callByName("search", kSearches, call, words.at(0));
 }
 
 }  // namespace boxcar::transforms

@@ -15,8 +15,7 @@ Tensor stacked(const BatchedCall& call, const std::vector<Tensor>& slices) {
   if (!slices[0].defined()) return {};
   for (const Tensor& slice : slices) {
     BOXCAR_CHECK(slice.defined() && std::ranges::equal(slice.sizes(), slices[0].sizes()),
-                 "{} cannot be called inside func::vmap(): its results for the slices have different sizes",
-                 call.name());
+                 "{}: its results for the slices have different sizes", call.refusal());
   }
   return boxcar::stack(slices);
 }
@@ -34,17 +33,15 @@ IValue joined(const BatchedCall& call, const std::vector<IValue>& each) {
     for (size_t k = 0; k < count; ++k) {
       std::vector<Tensor> slices;
       for (const IValue& value : each) {
-        BOXCAR_CHECK(value.length() == count,
-                     "{} cannot be called inside func::vmap(): it returns lists of different lengths for the slices",
-                     call.name());
+        BOXCAR_CHECK(value.length() == count, "{}: it returns lists of different lengths for the slices",
+                     call.refusal());
         slices.push_back(value.toTensorList().get(k));
       }
       all.push_back(stacked(call, slices));
     }
     return all;
   }
-  BOXCAR_CHECK(!each[0].isScalar(), "{} cannot be called inside func::vmap(): it returns a number for each slice",
-               call.name());
+  BOXCAR_CHECK(!each[0].isScalar(), "{}: it returns a number for each slice", call.refusal());
   return each[0];
 }
 
@@ -53,9 +50,9 @@ IValue joined(const BatchedCall& call, const std::vector<IValue>& each) {
 std::vector<IValue> sliceLoop(const BatchedCall& call) {
   const FunctionSchema& schema = call.op.schema();
   BOXCAR_CHECK(call.batch > 0,
-               "{} cannot be called inside func::vmap() without slices: what it returns for one says the sizes of its "
+               "{} without slices: what it returns for one says the sizes of its "
                "results, and the size along in_dims is 0",
-               call.name());
+               call.refusal());
   for (size_t i = 0; i < call.args.size(); ++i) {
     const Argument& argument = schema.arguments()[i];
     if (argument.alias_info() == nullptr || !argument.alias_info()->isWrite()) continue;

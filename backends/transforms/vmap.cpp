@@ -219,7 +219,7 @@ IValue vmapCall(std::string_view what, const std::function<IValue(std::vector<IV
   int64_t first = 0;
   do {
     const int64_t count = std::min(most, inputs.batch() - first);
-    const VmapLevel level(count, options.randomness);
+    const VmapLevel level(count, options.randomness, options.transform);
     const IValue result = function(inputs.at(level.level(), first, count));
     // As it is outside of the level.
     const OuterVmapLevels outer(vmapLevels().size() - 1);

@@ -20,6 +20,8 @@ struct VmapOptions {
   Randomness randomness = Randomness::kError;
   // How many slices are computed at once; all of them by default.
   std::optional<int64_t> chunk_size = {};
+  // Which operator maps, a literal.
+  std::string_view transform = "func::vmap";
 };
 
 // Returns what [function] returns for each slice of [args], along a new dimension of each result. It is called once,

@@ -37,12 +37,12 @@ Randomness parseRandomness(std::string_view name) {
   return Randomness::kDifferent;
 }
 
-VmapLevel::VmapLevel(int64_t batch, Randomness randomness) : index_(active_vmap_levels) {
+VmapLevel::VmapLevel(int64_t batch, Randomness randomness, std::string_view transform) : index_(active_vmap_levels) {
   static std::atomic<uint64_t> next = 1;
   registerBatchedKernels();
   level_ = next.fetch_add(1, std::memory_order_relaxed);
   if (vmap_levels == nullptr) vmap_levels = new std::vector<VmapLevelInfo>;
-  vmap_levels->insert(vmap_levels->begin() + static_cast<ptrdiff_t>(index_), {level_, batch, randomness});
+  vmap_levels->insert(vmap_levels->begin() + static_cast<ptrdiff_t>(index_), {level_, batch, randomness, transform});
   activateVmapLevels(index_ + 1);
 }
 

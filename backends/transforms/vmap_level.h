@@ -27,12 +27,14 @@ struct VmapLevelInfo {
   uint64_t level;
   int64_t batch;
   Randomness randomness;
+  std::string_view transform;  // which calls it, for messages
 };
 
 // While it lives, this thread is in one more call. The first one registers the kernels of batched tensors.
 class BOXCAR_API VmapLevel final {
  public:
-  VmapLevel(int64_t batch, Randomness randomness);
+  // [transform] is a literal.
+  VmapLevel(int64_t batch, Randomness randomness, std::string_view transform = "func::vmap");
   ~VmapLevel();
   VmapLevel(const VmapLevel&) = delete;
   VmapLevel& operator=(const VmapLevel&) = delete;

@@ -2,7 +2,7 @@
 #include <boxcar/backends/meta/broadcast.h>
 #include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/promotion.h>
-#include <boxcar/backends/transforms/fake_rules.h>
+#include <boxcar/backends/transforms/element_use.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
 #include <boxcar/backends/transforms/functional_form.h>
 #include <boxcar/backends/transforms/level_text.h>
@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -46,6 +45,12 @@ bool isOfZeros(const Tensor& a, const Tensor& b) { return isZeroTensor(a) || isZ
 bool holdsZeros(const IValue& value) {
   bool found = false;
   visitTensors(value, [&](const Tensor& tensor) { found |= isZeroTensor(tensor); });
+  return found;
+}
+
+bool isContiguous(const IValue& value) {
+  bool found = true;
+  visitTensors(value, [&](const Tensor& tensor) { found &= tensor.is_contiguous(); });
   return found;
 }
 
@@ -177,15 +182,6 @@ struct CopiesZeros {
 
 // ---- Any other operator ----
 
-// Whether the operator looks at the shape of its tensors alone.
-bool readsShapeAlone(std::string_view name) {
-  return name.starts_with("aten::new_") || (name.starts_with("aten::") && name.ends_with("_like"));
-}
-
-// Operators made of others whose kernels also read elements themselves.
-constexpr std::string_view kReadingThemselves[] = {"aten::ctc_loss", "aten::_pack_padded_sequence",
-                                                   "aten::_pad_packed_sequence"};
-
 // A call with zero tensors among its arguments.
 class ZeroCall final {
  public:
@@ -199,16 +195,14 @@ class ZeroCall final {
   void run() {
     if (std::ranges::none_of(given_, holdsZeros)) return op_.redispatchBoxed(keys_, stack_);
     checkWrites();
-    using Kind = OperatorPlan::Kind;
-    const bool passes = plan_.kind == Kind::kView || plan_.kind == Kind::kPass || op_.schema().is_vararg() ||
-                        readsShapeAlone(op_.operator_name().name) || isMadeOfOthers();
-    if (passes) return op_.redispatchBoxed(keys_, stack_);
+    if (readsNoElements(op_) || isMadeOfOthers(op_, keys_)) return op_.redispatchBoxed(keys_, stack_);
     if (isLinear() && takeShapes()) return;
-    const bool is_pointwise = op_.hasTag(Tag::pointwise);
+    // The strides of the results are those of the arguments; one element in all places has none.
+    const bool takes_one = op_.hasTag(Tag::pointwise) && std::ranges::all_of(given_, isContiguous);
     for (IValue& argument : given_) {
       if (!holdsZeros(argument)) continue;
       argument = mapTensors(argument, [&](const Tensor& tensor) {
-        return is_pointwise && isZeroTensor(tensor) && !isFake(tensor) ? expandedZero(tensor) : materialized(tensor);
+        return takes_one && isZeroTensor(tensor) && !isFake(tensor) ? expandedZero(tensor) : materialized(tensor);
       });
     }
     op_.redispatchBoxed(keys_, stack_);
@@ -216,21 +210,13 @@ class ZeroCall final {
 
  private:
   void checkWrites() const {
+    if (plan_.kind == OperatorPlan::Kind::kShape) return;
     // Batch norm writes its statistics in training alone.
     if (plan_.writes_statistics && given_.size() > 5 && given_[5].isBool() && !given_[5].toBool()) return;
     for (const uint8_t position : plan_.written) {
       if (!holdsZeros(given_[position])) continue;
       failOnWrite(toString(op_), argumentPlace(op_.schema(), position));
     }
-  }
-
-  // Whether the operator's kernel calls others alone, which come here.
-  bool isMadeOfOthers() const {
-    const DispatchKey backend = highestPriorityBackendTypeId(keys_);
-    if (backend == DispatchKey::Undefined || writesMemoryItself(op_)) return false;
-    const std::string& name = op_.operator_name().name;
-    if (std::ranges::find(kReadingThemselves, name) != std::end(kReadingThemselves)) return false;
-    return Dispatcher::singleton().computeTableEntry(op_, backend).key == DispatchKey::CompositeImplicitAutograd;
   }
 
   // Whether the result is zeros if one argument is, whatever the others are.

@@ -82,7 +82,7 @@ std::string describeLevelOf(const ExplainedLevel& level, bool is_first, const Op
 std::string describeWrapped(const ArgumentKeys& argument) {
   std::string text;
   for (size_t i = argument.wrapped.size(); i-- > 0;) {
-    text += fmt::format("; inside level {}: {}", i + 1, listKeys(argument.wrapped[i].inside));
+    text += fmt::format("; inside level {}: {}", argument.wrapped[i].number, listKeys(argument.wrapped[i].inside));
   }
   return text;
 }

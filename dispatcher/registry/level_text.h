@@ -18,10 +18,11 @@
 
 namespace boxcar {
 
-// A tensor inside another one, as vmap wraps it: what did so, and the keys of the tensor inside.
+// A tensor inside another one, as vmap wraps it.
 struct WrappedKeys {
-  uint64_t level;
-  DispatchKeySet inside;
+  uint64_t number;        // of the level that did so, from 1, the outermost
+  DispatchKeySet inside;  // the keys of the tensor inside
+  uint64_t level = 0;     // its name in this process
 };
 
 // An argument that a call is dispatched on, and the keys that it brings.

@@ -150,7 +150,7 @@ ArgumentKeys readOne(std::string_view text, const ArgumentKeys& argument) {
 
 // The keys of a tensor without the wrappers of [level] and those further in.
 DispatchKeySet keysWithout(const ArgumentKeys& argument, uint64_t level) {
-  const auto wrapper = std::ranges::find_if(argument.wrapped, [&](const auto& each) { return each.level >= level; });
+  const auto wrapper = std::ranges::find_if(argument.wrapped, [&](const auto& each) { return each.number >= level; });
   return wrapper == argument.wrapped.end() ? argument.keys : wrapper->inside;
 }
 
@@ -159,7 +159,7 @@ void addElement(ArgumentKeys& list, const ArgumentKeys& element) {
   std::vector<WrappedKeys> wrapped;
   for (uint64_t level = 1; level <= kMostLevels; ++level) {
     const auto has = [&](const ArgumentKeys& each) {
-      return std::ranges::find(each.wrapped, level, &WrappedKeys::level) != each.wrapped.end();
+      return std::ranges::find(each.wrapped, level, &WrappedKeys::number) != each.wrapped.end();
     };
     if (!has(list) && !has(element)) continue;
     wrapped.push_back({level, keysWithout(list, level) | keysWithout(element, level)});

@@ -60,7 +60,7 @@ class Surroundings final {
       all |= argument.keys;
       for (const WrappedKeys& wrapped : argument.wrapped) {
         all |= wrapped.inside;
-        levels = std::max(levels, wrapped.level);
+        levels = std::max(levels, wrapped.number);
       }
     }
     if (all.has(DispatchKey::Fake)) transforms::registerFakeKernel();
@@ -70,7 +70,7 @@ class Surroundings final {
       levels_.push_back(std::make_unique<transforms::VmapLevel>(0, transforms::Randomness::kDifferent));
     }
     for (ArgumentKeys& argument : arguments) {
-      for (WrappedKeys& wrapped : argument.wrapped) wrapped.level = levels_[wrapped.level - 1]->level();
+      for (WrappedKeys& wrapped : argument.wrapped) wrapped.level = levels_[wrapped.number - 1]->level();
     }
   }
   ~Surroundings() {

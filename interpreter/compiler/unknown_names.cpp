@@ -178,9 +178,11 @@ void reportUnknownMethod(InferenceContext& context, const syntax::Name& name, Ty
     operators = context.declarations.operatorNames(false, name.span.begin);
     candidates.insert(candidates.end(), operators.begin(), operators.end());
   }
-  Diagnostic& diagnostic = context.error(
-      name.span, withSuggestion(fmt::format("there is no function, method or operator `{}` for {}", name.text, *type),
-                                name.text, candidates));
+  const std::string unknown = fmt::format("there is no function, method or operator `{}` for {}", name.text, *type);
+  const bool is_attribute = std::ranges::find(candidates, name.text) != candidates.end();
+  Diagnostic& diagnostic =
+      context.error(name.span, is_attribute ? fmt::format("{}. It is an attribute: leave out the parentheses", unknown)
+                                            : withSuggestion(unknown, name.text, candidates));
   if (type->isOptional()) diagnostic.note("check `is None` first");
   if (type->kind() == TypeKind::Tensor && isAboutNames(name.text)) diagnostic.note(std::string(kNoNames));
 }

@@ -330,7 +330,9 @@ constexpr auto setOverload = [](auto& context) {
 // A `(` here follows something that is not a name.
 constexpr auto no_call = primitive<x3::unused_type>("", [](Iterator& first, TreeBuilder& builder, const auto&) {
   if (first->kind != Kind::LeftParen) return false;
-  builder.reject(first->span, "only functions, operators and methods can be called, each by its name");
+  builder.reject(first->span,
+                 "only functions, operators and methods can be called, each by its name; give what stands before the "
+                 "parenthesis a name, as in `f = …`, and call `f(…)`");
   throw Failure(first, "");
 });
 

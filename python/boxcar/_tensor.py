@@ -114,14 +114,23 @@ def _restored(cls, data, dtype, shape, device, requires_grad, attributes):
     return made
 
 
+def _like(self, tensor):
+    """`tensor`, which has no history, with the class, the attributes and requires_grad of self."""
+    made = tensor if type(self) is _core.Tensor else type(self)(tensor)
+    vars(made).update(vars(self))
+    if self.requires_grad:
+        made.requires_grad = True
+    return made
+
+
+def _copy(self):
+    return _like(self, self.detach())
+
+
 def _deepcopy(self, memo):
     if not self.is_leaf:
         raise RuntimeError("only leaves of the graph of gradients can be copied by copy.deepcopy(); use detach().clone()")
-    copy = self.detach().clone()
-    copy = copy if type(self) is _core.Tensor else type(self)(copy)
-    vars(copy).update(vars(self))
-    if self.requires_grad:
-        copy.requires_grad = True
+    copy = _like(self, self.detach().clone())
     if self.grad is not None:
         copy.grad = _deepcopy(self.grad, memo)
     memo[id(self)] = copy
@@ -170,5 +179,6 @@ _core.Tensor.__array_priority__ = 1000
 _core.Tensor.__init_subclass__ = classmethod(_init_subclass)
 _core.Tensor._repr_html_ = _repr_html
 _core.Tensor.__reduce_ex__ = _reduce
+_core.Tensor.__copy__ = _copy
 _core.Tensor.__deepcopy__ = _deepcopy
 _core.Tensor.__format__ = _format

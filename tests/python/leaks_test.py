@@ -26,14 +26,19 @@ class Calls(unittest.TestCase):
             call()
         gc.collect()
         references = [sys.getrefcount(each) for each in objects]
-        before, blocks = resident(), sys.getallocatedblocks()
-        for _ in range(times):
-            call()
-        gc.collect()
+        grown = []
+        for _ in range(2):  # a table of the interpreter may still grow once; a leak grows each time
+            before, blocks = resident(), sys.getallocatedblocks()
+            for _ in range(times):
+                call()
+            gc.collect()
+            grown.append((sys.getallocatedblocks() - blocks, resident() - before))
+            if grown[-1][0] < 200 and grown[-1][1] < MOST_GROWTH:
+                break
         for each, count in zip(objects, references):  # others refer to None, too
             self.assertLess(abs(sys.getrefcount(each) - count), 10)
-        self.assertLess(sys.getallocatedblocks() - blocks, 200)
-        self.assertLess(resident() - before, MOST_GROWTH)
+        self.assertLess(min(blocks for blocks, _ in grown), 200, grown)
+        self.assertLess(min(memory for _, memory in grown), MOST_GROWTH, grown)
 
     def test_add(self):
         x, y, add = boxcar.ones(2), boxcar.ones(2), boxcar.add

@@ -119,6 +119,14 @@ class Dlpack(unittest.TestCase):
         with self.assertRaisesRegex(BufferError, "requires grad"):
             boxcar.tensor([1.0], requires_grad=True).__dlpack__()
 
+    def test_a_lazy_conjugate_is_lent_as_a_copy_that_says_so(self):
+        x = boxcar.tensor([1 + 2j]).conj()
+        self.assertEqual(boxcar.from_dlpack(x.__dlpack__(max_version=(1, 0))).tolist(), [1 - 2j])
+        with self.assertRaisesRegex(BufferError, r"others get a copy; lend x.resolve_conj\(\).resolve_neg\(\)"):
+            x.__dlpack__(copy=False)
+        with self.assertRaisesRegex(TypeError, r"^numpy\(\): the memory of a tensor that is conjugated or negated lazily"):
+            x.numpy()
+
     def test_what_is_no_array_is_named(self):
         with self.assertRaisesRegex(TypeError, "has __dlpack__.*not an object of class 'int'"):
             boxcar.from_dlpack(3)

@@ -254,6 +254,19 @@ class Copies(unittest.TestCase):
         self.assertIs(pickle.loads(pickle.dumps(boxcar.float16)), boxcar.float16)
         self.assertEqual(pickle.loads(pickle.dumps(boxcar.device("cuda:1"))), boxcar.device("cuda:1"))
 
+    def test_copies_share_memory_and_have_attributes_of_their_own(self):
+        class Metres(boxcar.Tensor):
+            pass
+
+        x = Metres([1.0, 2.0])
+        x.note, x.requires_grad = "kept", True
+        y = copy.copy(x)
+        self.assertEqual((type(y), y.note, y.requires_grad, y.data_ptr()), (Metres, "kept", True, x.data_ptr()))
+        y.note = "other"
+        self.assertEqual(x.note, "kept")
+        with boxcar.fake():
+            self.assertEqual(copy.copy(boxcar.ones(2)).shape, (2,))
+
     def test_deep_copies_have_memory_of_their_own(self):
         x = boxcar.ones(2)
         y = copy.deepcopy({"x": x, "again": x})

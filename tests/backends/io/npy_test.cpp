@@ -180,8 +180,9 @@ TEST_F(Npy, WhatCannotBeWrittenLeavesNothing) {
   EXPECT_EQ(fault(boxcar::empty({2}, ScalarType::BFloat16)),
             ": the tensor has the dtype bfloat16, which NumPy does not have; convert it to float32, or write a "
             "safetensors file with io::save");
-  EXPECT_EQ(fault(Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float, Device(DeviceType::Meta))),
-            ": the tensor is on device 'meta'; copy it to the CPU first");
+  EXPECT_EQ(
+      fault(Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float, Device(DeviceType::Meta))),
+      ": the tensor cannot be read: it is on the meta device, or fake, and has no elements; make it on another device");
   EXPECT_EQ(fault(boxcar::empty(std::vector<int64_t>(65, 1))),
             ": the tensor has 65 dimensions, and .npy files have at most 64");
   EXPECT_NE(errorOf([] { saveNpy(floats({1}), "no/such/folder.npy"); }), "no error");

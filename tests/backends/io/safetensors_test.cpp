@@ -355,7 +355,8 @@ TEST_F(Safetensors, WhatCannotBeSaved) {
   };
   EXPECT_EQ(fault("a", Tensor()), "the tensor 'a' is undefined");
   EXPECT_EQ(fault("a", Tensor::allocate(Sizes{2}, ScalarType::Float, Device(DeviceType::Meta))),
-            "the tensor 'a' is on device 'meta'; copy it to the CPU first");
+            "the tensor 'a' cannot be read: it is on the meta device, or fake, and has no elements; make it on another "
+            "device");
   EXPECT_EQ(fault("a", Tensor::allocate(Sizes{2}, ScalarType::ComplexDouble)),
             "the tensor 'a' has the dtype complex128, which safetensors files do not have");
   EXPECT_EQ(fault("a", tensorOf<float>({1}, {1}).view(Sizes{int64_t{1} << 62}, Sizes{0}, 0)),

@@ -139,9 +139,9 @@ TEST(FakeTensor, ElementsCannotBeRead) {
       "of fake(), or materialize() it, to have them");
   EXPECT_FALSE(hasBytes(x));
   EXPECT_TRUE(ElementBytes(x).bytes().empty());
-  EXPECT_EQ(
-      errorOf([&] { (void)toDLPack(x); }),
-      "cannot lend the tensor by DLPack: it is fake and has no elements; lend one that is made outside of fake()");
+  EXPECT_EQ(errorOf([&] { (void)toDLPack(x); }),
+            "cannot lend the tensor by DLPack: it is fake and has no elements; make it outside of fake(), "
+            "or take func::materialize(x)");
   ValueCopier copier;
   const Tensor copy = copier.copy(x);
   EXPECT_TRUE(isFake(copy));

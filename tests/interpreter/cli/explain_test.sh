@@ -128,6 +128,9 @@ then: FuncTorchBatched, $batched
   takes level 1 off self and other; calls by the rule 'pointwise'
   its calls, if of aten::add.Tensor, go on with: CPU
 then: $computed" aten::add.Tensor --arg cpu+vmap --arg cpu+vmap2+vmap
+expectOutputHas "argument 'other' (position 2, Tensor) brings: CPU, FuncTorchBatched; inside level 2: CPU, FuncTorchBatched; inside level 1: CPU, ADInplaceOrView"
+run "explain: the inner level alone" explain aten::relu --arg cpu+vmap3
+expectOutputHas "brings: CPU, FuncTorchBatched; inside level 3: CPU, ADInplaceOrView"
 goes "a loop over the slices" "dispatched to: FuncTorchBatched, $batched
   takes level 1 off self; calls the operator for each slice
   its calls, if of aten::histc, go on with: CPU
@@ -189,6 +192,8 @@ goes "nothing to cast" "dispatched to: AutocastCPU, which runs the kernel regist
   casts nothing, as no argument is to be cast to bfloat16
   goes on with: CPU
 then: $computed" aten::mm --autocast cpu --arg cpu+bfloat16 --arg cpu+bfloat16
+goes "dtypes that autocast does not promote" "dispatched to: AutocastCPU, which runs the kernel registered for AutocastCPU at …
+  refuses tensors of float16: it promotes those of bfloat16 and float32 alone" aten::index_copy --autocast cpu --arg self=cpu+float32 --arg source=cpu+float16
 goes "what no gradient needs" "dispatched to: $recorded
   records nothing, as the result is not differentiable
   goes on with: CPU

@@ -62,10 +62,14 @@ TEST(GrammarErrors, InFStrings) {
 TEST(GrammarErrors, OfArguments) {
   EXPECT_EQ(errorsOf("f(a=1, 2)"), "1:8: a positional argument follows a keyword argument | `a` is given here");
   EXPECT_EQ(errorsOf("f(a=1, b=2, a=3)"), "1:13: the argument `a` is given twice | it is given here");
-  EXPECT_EQ(errorsOf("f(1)(2)"), "1:5: only functions, operators and methods can be called, each by its name");
-  EXPECT_EQ(errorsOf("x[0](2)"), "1:5: only functions, operators and methods can be called, each by its name");
-  EXPECT_EQ(errorsOf("(f)(2)"), "1:4: only functions, operators and methods can be called, each by its name");
-  EXPECT_EQ(errorsOf("'a'(2)"), "1:4: only functions, operators and methods can be called, each by its name");
+  const std::string by_name =
+      "only functions, operators and methods can be called, each by its name; give what stands before the parenthesis "
+      "a "
+      "name, as in `f = …`, and call `f(…)`";
+  EXPECT_EQ(errorsOf("f(1)(2)"), "1:5: " + by_name);
+  EXPECT_EQ(errorsOf("x[0](2)"), "1:5: " + by_name);
+  EXPECT_EQ(errorsOf("(f)(2)"), "1:4: " + by_name);
+  EXPECT_EQ(errorsOf("'a'(2)"), "1:4: " + by_name);
 }
 
 TEST(GrammarErrors, OfTargets) {
