@@ -43,9 +43,9 @@ struct BaseOfView final : TensorMetadata {
 
 }  // namespace
 
-static constinit std::atomic<void (*)()> requires_grad_hook{nullptr};
+static constinit std::atomic<void (*)(TensorImpl&)> requires_grad_hook{nullptr};
 
-void detail::setRequiresGradHook(void (*hook)()) noexcept { requires_grad_hook.store(hook); }
+void detail::setRequiresGradHook(void (*hook)(TensorImpl&)) noexcept { requires_grad_hook.store(hook); }
 
 constinit TensorImpl::Undefined TensorImpl::kUndefined;
 
@@ -185,11 +185,10 @@ void TensorImpl::checkShape(std::span<const int64_t> sizes, std::span<const int6
 void TensorImpl::set_requires_grad(bool requires_grad) {
   BOXCAR_CHECK(!requires_grad || isFloatingType(dtype_) || isComplexType(dtype_),
                "only tensors of floating point and complex dtype can require gradients, not {}", dtypeName(dtype_));
-  if (requires_grad) {
-    if (auto* const hook = requires_grad_hook.load(std::memory_order_relaxed)) {
-      hook();
-      requires_grad_hook.store(nullptr, std::memory_order_relaxed);
-    }
+  // What a wrapper stands for has the history.
+  if (requires_grad && metadata(TensorMetadata::Kind::kAutograd) == nullptr &&
+      metadata(TensorMetadata::Kind::kTransform) == nullptr) {
+    if (auto* const hook = requires_grad_hook.load(std::memory_order_relaxed)) hook(*this);
   }
   requires_grad_ = requires_grad;
   // Keys without a backend have no autograd key of their own.

@@ -164,8 +164,9 @@ inline TensorImpl* TensorImpl::undefined() noexcept { return &kUndefined.impl; }
 
 namespace detail {
 
-// Sets what is called before the first tensor requires grad, and maybe again: autograd registers its kernels then.
-BOXCAR_API void setRequiresGradHook(void (*hook)()) noexcept;
+// Sets what is called before a tensor without metadata of autograd requires grad: autograd registers its kernels then,
+// and makes the metadata, since passes on several threads may be the first to look for it.
+BOXCAR_API void setRequiresGradHook(void (*hook)(TensorImpl& tensor)) noexcept;
 
 }  // namespace detail
 

@@ -240,7 +240,12 @@ void registerKernels() {
   (void)registration;
 }
 
-[[maybe_unused]] const bool is_hook_set = (boxcar::detail::setRequiresGradHook(&registerAutogradKernels), true);
+void beforeItRequiresGrad(TensorImpl& tensor) {
+  registerAutogradKernels();
+  AutogradMeta::findOrMake(tensor);
+}
+
+[[maybe_unused]] const bool is_hook_set = (boxcar::detail::setRequiresGradHook(&beforeItRequiresGrad), true);
 
 }  // namespace
 

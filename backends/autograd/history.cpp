@@ -87,11 +87,11 @@ History historyOf(const Tensor& tensor) {
 
 }  // namespace
 
-AutogradMeta& AutogradMeta::findOrMake(const Tensor& tensor) {
+AutogradMeta& AutogradMeta::findOrMake(TensorImpl& tensor) {
   if (AutogradMeta* found = find(tensor)) return *found;
   auto made = makeIntrusive<AutogradMeta>();
   AutogradMeta& meta = *made;
-  tensor.unsafeGetTensorImpl()->set_metadata(std::move(made));
+  tensor.set_metadata(std::move(made));
   return meta;
 }
 

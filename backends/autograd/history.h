@@ -19,7 +19,9 @@ class BOXCAR_API AutogradMeta final : public TensorMetadata {
     return static_cast<AutogradMeta*>(tensor.metadata(Kind::kAutograd));
   }
   static AutogradMeta* find(const Tensor& tensor) noexcept { return find(*tensor.unsafeGetTensorImpl()); }
-  static AutogradMeta& findOrMake(const Tensor& tensor);
+  // Not on several threads at once for a tensor that has none; one that requires grad has it.
+  static AutogradMeta& findOrMake(TensorImpl& tensor);
+  static AutogradMeta& findOrMake(const Tensor& tensor) { return findOrMake(*tensor.unsafeGetTensorImpl()); }
 
   // The accumulated gradient of a leaf, or of a tensor that retains its gradient.
   Tensor grad;

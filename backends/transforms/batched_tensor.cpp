@@ -83,9 +83,9 @@ Tensor makeBatched(const Tensor& inner, uint64_t level) {
   auto [storage, offset] = memoryOf(inner);
   auto impl = makeIntrusive<TensorImpl>(std::move(storage), inner.scalar_type(), inner.sizes().subspan(1),
                                         inner.strides().subspan(1), offset);
+  impl->set_metadata(makeIntrusive<BatchedMeta>(inner, level));
   if (inner.requires_grad()) impl->set_requires_grad(true);
   impl->set_key_set(batchedKeys(inner.key_set()));
-  impl->set_metadata(makeIntrusive<BatchedMeta>(inner, level));
   return Tensor(std::move(impl));
 }
 

@@ -285,6 +285,24 @@ TEST(Threads, ShareAGraph) {
   EXPECT_EQ(gradText(x), "tensor([200., 400.])");
 }
 
+TEST(Threads, BeginPassesAtALeafThatNoneHasSeen) {
+  for (int round = 0; round < 50; ++round) {
+    const Tensor x = leaf({1, 2});
+    std::vector<std::thread> threads;
+    std::atomic<int> waiting{4};
+    std::atomic<int> right{0};
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        --waiting;
+        while (waiting > 0) std::this_thread::yield();
+        if (toString(grad({{sum(mul(x, 2))}}, {{x}})[0]) == "tensor([2., 2.])") ++right;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right, 4);
+  }
+}
+
 TEST(Threads, ReadAViewThatWasWritten) {
   const Tensor x = leaf({1, 2});
   for (int round = 0; round < 20; ++round) {
