@@ -44,6 +44,7 @@ struct BaseOfView final : TensorMetadata {
 }  // namespace
 
 static constinit std::atomic<void (*)(TensorImpl&)> requires_grad_hook{nullptr};
+static constinit std::atomic<bool> requires_grad_hook_ran{false};
 
 void detail::setRequiresGradHook(void (*hook)(TensorImpl&)) noexcept { requires_grad_hook.store(hook); }
 
@@ -185,10 +186,14 @@ void TensorImpl::checkShape(std::span<const int64_t> sizes, std::span<const int6
 void TensorImpl::set_requires_grad(bool requires_grad) {
   BOXCAR_CHECK(!requires_grad || isFloatingType(dtype_) || isComplexType(dtype_),
                "only tensors of floating point and complex dtype can require gradients, not {}", dtypeName(dtype_));
-  // What a wrapper stands for has the history.
-  if (requires_grad && metadata(TensorMetadata::Kind::kAutograd) == nullptr &&
-      metadata(TensorMetadata::Kind::kTransform) == nullptr) {
-    if (auto* const hook = requires_grad_hook.load(std::memory_order_relaxed)) hook(*this);
+  // What a wrapper stands for has the history. The first call is made in any case: it registers kernels.
+  const bool is_known =
+      metadata(TensorMetadata::Kind::kAutograd) != nullptr || metadata(TensorMetadata::Kind::kTransform) != nullptr;
+  if (requires_grad && (!is_known || !requires_grad_hook_ran.load(std::memory_order_relaxed))) {
+    if (auto* const hook = requires_grad_hook.load(std::memory_order_relaxed)) {
+      hook(*this);
+      requires_grad_hook_ran.store(true, std::memory_order_relaxed);
+    }
   }
   requires_grad_ = requires_grad;
   // Keys without a backend have no autograd key of their own.

@@ -3,6 +3,7 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/schema/function_schema.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -24,6 +25,39 @@ bool mayBecome(TypePtr given, TypePtr wanted) noexcept {
   const TypeKind to = wanted->underlying()->kind();
   return (from == TypeKind::Bool && to == TypeKind::Int) ||
          (to == TypeKind::Float && (from == TypeKind::Int || from == TypeKind::Bool));
+}
+
+bool isSequence(const IValue& value) { return value.isTuple() || value.isTensorList() || value.isGenericList(); }
+
+std::string keysOf(const GenericDict& dict) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < dict.size(); ++i) keys.push_back(repr(dict.entryAt(i).first));
+  return fmt::format("[{}]", fmt::join(keys, ", "));
+}
+
+void addTensorsLike(std::string_view role, const IValue& like, const IValue& value, std::vector<Tensor>& tensors) {
+  if (like.isGenericDict()) {
+    const GenericDict wanted = like.toGenericDict();
+    BOXCAR_CHECK(value.isGenericDict(), "{} of a dict must be a dict with its keys, {}, not {}", role, keysOf(wanted),
+                 toString(value));
+    const GenericDict given = value.toGenericDict();
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const auto [key, element] = wanted.entryAt(i);
+      BOXCAR_CHECK(given.size() == wanted.size() && given.contains(key),
+                   "{} of a dict must be a dict with its keys, {}, not one with {}", role, keysOf(wanted),
+                   keysOf(given));
+      addTensorsLike(role, element, given.at(key), tensors);
+    }
+    return;
+  }
+  if (isSequence(like) && isSequence(value) && like.length() == value.length()) {
+    for (size_t i = 0; i < like.length(); ++i) {
+      addTensorsLike(role, like.elementAt(i), value.elementAt(i), tensors);
+    }
+    return;
+  }
+  const std::vector<Tensor> found = tensorsIn({&value, 1});
+  tensors.insert(tensors.end(), found.begin(), found.end());
 }
 
 }  // namespace
@@ -73,6 +107,12 @@ bool mayTake(TypePtr wanted, TypePtr given) noexcept {
     return std::ranges::equal(wanted->contained(), given->contained(), &mayTake);
   }
   return given->kind() == TypeKind::Union;
+}
+
+std::vector<Tensor> tensorsLike(std::string_view role, const IValue& like, const IValue& value) {
+  std::vector<Tensor> tensors;
+  addTensorsLike(role, like, value, tensors);
+  return tensors;
 }
 
 std::vector<Tensor> tensorsIn(std::span<const IValue> values) {

@@ -29,6 +29,9 @@ bool mayTake(TypePtr wanted, TypePtr given) noexcept;
 
 // The tensors in a value, in the order in which mapTensors() maps them, undefined ones too.
 std::vector<Tensor> tensorsIn(std::span<const IValue> values);
+// Returns the tensors in [value] in the order of those in [like]: those of a dict by its keys. [role] begins the Error
+// of a dict with other keys: "func::jvp: the tangent".
+std::vector<Tensor> tensorsLike(std::string_view role, const IValue& like, const IValue& value);
 // Returns [values] with their tensors replaced by [tensors], in the same order.
 std::vector<IValue> withTensors(std::span<const IValue> values, std::span<const Tensor> tensors);
 

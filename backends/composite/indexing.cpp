@@ -109,6 +109,13 @@ Tensor oneHot(const Tensor& self, int64_t num_classes) {
   }
   BOXCAR_CHECK(num_classes == -1 || num_classes > 0, "one_hot(): num_classes should be positive, but it is {}",
                num_classes);
+  if (self.key_set().has(DispatchKey::FuncTorchBatched)) {  // each slice has elements of its own
+    BOXCAR_CHECK(num_classes != -1,
+                 "one_hot(): the number of classes depends on elements, which differ inside func::vmap(); give "
+                 "num_classes");
+    const Tensor classes = boxcar::arange(num_classes, ScalarType::Long, std::nullopt, self.device());
+    return boxcar::to(boxcar::eq(boxcar::unsqueeze(self, -1), classes), ScalarType::Long);
+  }
   if (num_classes == -1 || !self.is_meta()) {
     const int64_t found = classesIn(self);
     BOXCAR_CHECK(num_classes == -1 || found <= num_classes,

@@ -40,8 +40,8 @@ void BatchedCall::checkWritten(size_t i) const {
   BOXCAR_CHECK(isBatched(i),
                "vmap: inplace arithmetic({0}, *extra_args) is not possible because there exists a Tensor `other` in "
                "extra_args that has more elements than `{0}`. This happened due to `other` being vmapped over but "
-               "`{0}` not being vmapped over in a vmap. {1} would write all slices to the same memory; call it on "
-               "{0}.clone() of a tensor that is vmapped over, or use its out-of-place form",
+               "`{0}` not being vmapped over in a vmap. {1} would write all slices to the same memory; make `{0}` "
+               "from what is vmapped over, as zeros_like(x) does, or call the out-of-place form",
                op.schema().arguments()[i].name(), name());
 }
 

@@ -53,9 +53,9 @@ std::pair<Storage, int64_t> memoryOf(const Tensor& inner) {
 }  // namespace
 
 DispatchKeySet batchedKeys(DispatchKeySet inner) {
-  // What asks whether a tensor is lazy reads the keys.
-  constexpr DispatchKeySet kLazy = math_bits_ks.add(DispatchKey::ZeroTensor);
-  return (inner & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask | kLazy)) |
+  // What asks whether memory holds the elements reads the keys.
+  constexpr DispatchKeySet kKept = math_bits_ks.add(DispatchKeySet({DispatchKey::ZeroTensor, DispatchKey::Fake}));
+  return (inner & (DispatchKeySet(DispatchKey::Dense) | backend_bitset_mask | kKept)) |
          DispatchKeySet(DispatchKey::FuncTorchBatched);
 }
 

@@ -1,8 +1,9 @@
+#include <boxcar/backends/autograd/forward_mode.h>
+#include <boxcar/backends/autograd/history.h>
 #include <boxcar/backends/transforms/deferred_tape.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/values/aliasing.h>
 #include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/resolved_tensor.h>
@@ -18,6 +19,8 @@ namespace boxcar::transforms {
 namespace {
 
 constinit std::atomic<uint64_t> recorded_calls = 0;
+
+constinit thread_local DeferredTape* current_tape = nullptr;
 
 // A fake of the same memory and shape that knows nothing, so that the tape does not own itself.
 Tensor placeholderOf(const Tensor& tensor) { return isFake(tensor) ? tensor.shallowCopy() : tensor; }
@@ -37,6 +40,26 @@ bool meets(const std::vector<const StorageImpl*>& storages, const std::unordered
 }
 
 }  // namespace
+
+DeferredTape::Guard::Guard(DeferredTape& tape) noexcept : before_(std::exchange(current_tape, &tape)) {}
+DeferredTape::Guard::~Guard() { current_tape = before_; }
+DeferredTape* DeferredTape::current() noexcept { return current_tape; }
+
+IntrusivePtr<DeferredTape> DeferredTape::of(std::span<const PlacedTensor> tensors) {
+  IntrusivePtr<DeferredTape> tape;
+  if (current_tape != nullptr) tape = IntrusivePtr<DeferredTape>::share(current_tape);
+  for (const PlacedTensor& placed : tensors) {
+    if (!placed.tensor.key_set().has(DispatchKey::DeferredInit)) continue;
+    const IntrusivePtr<DeferredTape> other = of(placed.tensor);
+    if (!other) continue;
+    if (tape) {
+      tape->absorb(*other);
+    } else {
+      tape = other;
+    }
+  }
+  return tape;
+}
 
 IntrusivePtr<DeferredTape> DeferredTape::of(const Tensor& tensor) {
   if (!tensor.defined() || !isFake(tensor)) return nullptr;
@@ -161,8 +184,21 @@ void DeferredTape::replay(Call& call) {
 }
 
 std::vector<Tensor> DeferredTape::materialize(std::span<const Tensor> fakes) {
-  const ExcludeDispatchKeyGuard real_calls(DispatchKeySet({DispatchKey::Fake, DispatchKey::DeferredInit}));
+  // What these levels do was recorded.
+  const ExcludeDispatchKeyGuard real_calls(
+      autocast_dispatch_keyset |
+      DispatchKeySet({DispatchKey::Fake, DispatchKey::DeferredInit, DispatchKey::FuncTorchVmapMode,
+                      autograd::kForwardKey, DispatchKey::Functionalize}));
   const NoGradGuard no_grad;
+  for (const Tensor& fake : fakes) {
+    const bool has_derivative = (fake.requires_grad() && autograd::gradFn(fake) != nullptr) ||
+                                (autograd::computesTangents() && autograd::hasTangent(fake));
+    BOXCAR_CHECK(
+        !has_derivative,
+        "func::materialize: a tensor of sizes [{}] was computed from tensors that require grad, and derivatives do "
+        "not go through deferred_init(); compute it under no_grad(), or detach() it",
+        fmt::join(fake.sizes(), ", "));
+  }
   for (Call* call : callsFor(fakes)) replay(*call);
   std::vector<Tensor> found;
   for (const Tensor& fake : fakes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/registry/operator_handle.h>
+#include <boxcar/dispatcher/values/aliasing.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -17,8 +18,24 @@ namespace boxcar::transforms {
 // real tensors. The tensors own it. One thread at a time may use it.
 class DeferredTape final : public Object {
  public:
+  // While it lives, calls of this thread that reach fake tensors are recorded on [tape].
+  class Guard final {
+   public:
+    explicit Guard(DeferredTape& tape) noexcept;
+    ~Guard();
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    DeferredTape* before_;
+  };
+  // The tape that records calls of this thread; null if none does.
+  static DeferredTape* current() noexcept;
+
   // Returns the tape of [tensor]; null if none recorded it.
   static IntrusivePtr<DeferredTape> of(const Tensor& tensor);
+  // Returns the tape that a call on [tensors] belongs to: all those of its tensors become one. Null if there is none.
+  static IntrusivePtr<DeferredTape> of(std::span<const PlacedTensor> tensors);
   // Gives [tensor] this tape, and the key that leads later calls on it there.
   void attachTo(const Tensor& tensor);
   // Takes over the calls of [other], on whose tensors a call depends together with those of this tape.

@@ -31,6 +31,7 @@ using autograd::callFunction;
 using autograd::canRequireGrad;
 using autograd::ForwardLevel;
 using autograd::tensorsIn;
+using autograd::tensorsLike;
 using autograd::withTensors;
 
 // grad() and grad_and_value(); [name], a literal: which of them.
@@ -83,7 +84,7 @@ std::tuple<IValue, FunctionPtr> vjp(const FunctionPtr& func, const IValue& prima
   FunctionPtr pull = makeFunction(schema, [inputs, output](Stack& stack) {
     const IValue cotangents = pop(stack);
     const std::vector<Tensor> outputs = tensorsIn({&output, 1});
-    const std::vector<Tensor> given = tensorsIn({&cotangents, 1});
+    const std::vector<Tensor> given = tensorsLike("vjp_fn(): the gradient", output, cotangents);
     BOXCAR_CHECK(given.size() == outputs.size(),
                  "vjp_fn(): the function returned {} tensors, but {} gradients are given; give one for each",
                  outputs.size(), given.size());
@@ -95,7 +96,7 @@ std::tuple<IValue, FunctionPtr> vjp(const FunctionPtr& func, const IValue& prima
 std::tuple<IValue, IValue> jvp(const FunctionPtr& func, const IValue& primals, const IValue& tangents) {
   const std::vector<IValue> values = argumentsFor(*func, primals);
   const std::vector<IValue> directions = argumentsFor(*func, tangents);
-  const std::vector<Tensor> given = tensorsIn(directions);
+  const std::vector<Tensor> given = tensorsLike("func::jvp: the tangent", Tuple(values), Tuple(directions));
   std::vector<Tensor> inputs = tensorsIn(values);
   BOXCAR_CHECK(given.size() == inputs.size(),
                "func::jvp: there are {} tensors in primals, but {} in tangents; give one each", inputs.size(),

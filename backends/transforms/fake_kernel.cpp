@@ -1,8 +1,10 @@
+#include <boxcar/backends/transforms/deferred_tape.h>
 #include <boxcar/backends/transforms/fake_kernel.h>
 #include <boxcar/backends/transforms/fake_rules.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
 #include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/meta_twins.h>
+#include <boxcar/backends/transforms/vmap_level.h>
 #include <boxcar/dispatcher/call/default_device.h>
 #include <boxcar/dispatcher/call/hidden_calls.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
@@ -67,18 +69,42 @@ class FakeCall final {
     tensors_ = tensorsOfArguments(schema_, arguments_);
   }
 
+  // Makes the call, and records it where func::deferred_init() wants so. One that is made of others is not recorded:
+  // those are.
+  void runRecorded(DispatchKeySet keys) {
+    tape_ = DeferredTape::of(tensors_);
+    if (!tape_) return run(keys);
+    for (const PlacedTensor& placed : tensors_) {
+      BOXCAR_CHECK(!placed.isWritten() || isFake(placed.tensor) || placed.tensor.is_meta(),
+                   "{}: {} is a real tensor, which cannot be written inside deferred_init(); write a clone() of it",
+                   toString(op_), placed.place);
+    }
+    const std::vector<IValue> before = DeferredTape::placeholders(arguments_);
+    run(keys);
+    if (is_composite_) return;
+    const auto results = last(stack_, stack_.size() - below_);
+    for (const IValue& result : results) {
+      visitTensors(result, [&](const Tensor& tensor) {
+        if (isFake(tensor)) tape_->attachTo(tensor);
+      });
+    }
+    tape_->record(op_, before, results);
+  }
+
   void run(DispatchKeySet keys) {
     if (isLift()) return finish({lifted()});
     if (isAllMeta()) return runBelow(DispatchKeySet(DispatchKey::Meta));
-    takeRealTensors();
     const TableEntry entry = Dispatcher::singleton().computeTableEntry(op_, DispatchKey::Meta);
-    if (needsElements(op_, arguments_)) return runOnConstants();
-    if (leadsToMeta()) return runOnMetaOrSayWhy();
     const bool is_there = entry.cause == EntryCause::Alias || entry.cause == EntryCause::Exact;
-    if (entry.cause == EntryCause::Alias && entry.key == DispatchKey::CompositeImplicitAutograd &&
-        !writesMemoryItself(op_)) {
-      return runComposite(entry.site.is_script);
-    }
+    const bool is_made_of_others = entry.cause == EntryCause::Alias &&
+                                   entry.key == DispatchKey::CompositeImplicitAutograd && !writesMemoryItself(op_);
+    const bool needs_elements = needsElements(op_, arguments_);
+    const bool is_composite = is_made_of_others && !needs_elements && !leadsToMeta();
+    // What is recorded of those must say where its tensors come from.
+    if (!is_composite || !tape_) takeRealTensors();
+    if (needs_elements) return runOnConstants();
+    if (leadsToMeta()) return runOnMetaOrSayWhy();
+    if (is_composite) return runComposite(entry.site.is_script);
     if (is_there && !entry.kernel->isFallthrough()) return runOnMetaOrSayWhy();
     if (tensors_.empty()) return runBelow(keys.remove(DispatchKey::Fake));
     BOXCAR_FAIL(
@@ -147,7 +173,8 @@ class FakeCall final {
     finish(std::move(results));
   }
 
-  // Numbers may be real, and so may what operators make that are made of others. Other real tensors are refused.
+  // Numbers may be real, and so may what operators make that are made of others, and rules of vmap. Other real tensors
+  // are refused.
   void takeRealTensors() {
     std::vector<const PlacedTensor*> real;
     for (const PlacedTensor& placed : tensors_) {
@@ -157,7 +184,7 @@ class FakeCall final {
     for (const PlacedTensor* placed : real) {
       const Tensor& tensor = placed->tensor;
       const bool is_number = tensor.is_cpu() && tensor.dim() == 0;
-      BOXCAR_CHECK(innermost != nullptr || (is_number && !placed->isWritten()),
+      BOXCAR_CHECK(tape_ || innermost != nullptr || ((is_number || isInsideVmap()) && !placed->isWritten()),
                    "{}: {} is a real tensor of sizes [{}], among fake ones; convert it with func::fake_like(x), or "
                    "make it inside fake()",
                    toString(op_), placed->place, fmt::join(tensor.sizes(), ", "));
@@ -217,6 +244,7 @@ class FakeCall final {
   void runComposite(bool is_script) {
     const bool is_constant = !is_script && mayRemember();
     Stack stack = stackOf(arguments_);
+    is_composite_ = true;
     try {
       const IncludeDispatchKeyGuard fakes(DispatchKey::Fake);
       if (is_script) {
@@ -227,6 +255,8 @@ class FakeCall final {
       }
     } catch (const NoElementsError& error) {
       if (is_script) throw;
+      is_composite_ = false;
+      takeRealTensors();
       // The kernel asks for elements to check them, or to choose a way; on meta tensors it does not.
       if (runsOnMeta()) return;
       if (everyTensorIsConstant()) return runOnConstants();
@@ -339,11 +369,13 @@ class FakeCall final {
   const size_t below_;
   std::vector<IValue> arguments_;
   std::vector<PlacedTensor> tensors_;
+  IntrusivePtr<DeferredTape> tape_;  // which records the call
+  bool is_composite_ = false;        // it was made by calls of other operators
 };
 
 void runFake(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   if (passesFakes(op)) return op.redispatchBoxed(keys.remove(DispatchKey::Fake), stack);
-  FakeCall(op, stack).run(keys);
+  FakeCall(op, stack).runRecorded(keys);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ using autograd::argumentsFor;
 using autograd::callFunction;
 using autograd::canRequireGrad;
 using autograd::tensorsIn;
+using autograd::tensorsLike;
 using autograd::withTensors;
 
 // One row for each element of a tensor like [tensor]: ones on the diagonal.
@@ -70,8 +71,14 @@ IValue arranged(const IValue& output, const IValue& argument, const std::vector<
 void checkDifferentiable(std::string_view name, const FunctionObject& func, size_t index,
                          std::span<const Tensor> tensors) {
   BOXCAR_CHECK(std::ranges::any_of(tensors, canRequireGrad),
-               "func::{}: {} of {} has no tensor of a floating point or complex dtype\n  {}", name,
-               argumentText(func, index), func.text(), func.schema());
+               "func::{}: {} of {} has no tensor of a floating point dtype\n  {}", name, argumentText(func, index),
+               func.text(), func.schema());
+  // The derivative of a real number by a complex one is no complex number, and neither is that of most functions.
+  BOXCAR_CHECK(
+      std::ranges::none_of(tensors, &Tensor::is_complex),
+      "func::{}: {} of {} is complex; give it view_as_real(x), or take the products of func::jvp or func::vjp\n"
+      "  {}",
+      name, argumentText(func, index), func.text(), func.schema());
 }
 
 void checkResult(std::string_view name, const FunctionObject& func, const IValue& value,
@@ -224,14 +231,12 @@ TypePtr differentiatedType(std::string_view transform, const FunctionObject& fun
 std::string argumentText(const FunctionObject& func, size_t index) {
   const std::vector<Argument>& arguments = func.schema().arguments();
   return index < arguments.size() ? fmt::format("argument '{}'", arguments[index].name())
-                                  : fmt::format("argument {}", index + 1);
+                                  : fmt::format("argument {}", index);
 }
 
 FunctionPtr vmapOfFunction(const FunctionPtr& func, const IValue& in_dims, const IValue& out_dims,
                            std::string_view randomness, std::optional<int64_t> chunk_size) {
-  const IValue first = int64_t{0};
-  VmapOptions options{in_dims.isNone() ? first : in_dims, out_dims.isNone() ? first : out_dims,
-                      parseRandomness(randomness), chunk_size};
+  VmapOptions options{in_dims, out_dims, parseRandomness(randomness), chunk_size};
   auto run = [func, options = std::move(options), what = fmt::format("func::vmap of {}", func->text())](Stack& stack) {
     const FunctionSchema& of = func->schema();
     const std::vector<IValue> args = takeArguments(*func, stack);
@@ -279,7 +284,7 @@ std::tuple<IValue, FunctionPtr> linearize(const FunctionPtr& func, const IValue&
   static const FunctionSchema schema = parseSchema("jvp_fn(Any tangents) -> Any");
   FunctionPtr push = makeFunction(schema, [inputs, output, map](Stack& stack) {
     const IValue tangents = pop(stack);
-    const std::vector<Tensor> given = tensorsIn({&tangents, 1});
+    const std::vector<Tensor> given = tensorsLike("jvp_fn(): the tangent", Tuple(inputs->inputs()), tangents);
     const std::vector<Tensor> at = tensorsIn(inputs->inputs());
     BOXCAR_CHECK(given.size() == at.size(),
                  "jvp_fn(): there are {} tensors in the primals, but {} in the tangents; give one for each", at.size(),

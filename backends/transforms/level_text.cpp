@@ -161,6 +161,13 @@ void describeBatchedLevel(LevelCall& call) {
     call.next = LevelCall::Next::kEnd;
     return;
   }
+  for (const ArgumentKeys& argument : call.arguments) {
+    const bool is_written = call.op.schema().arguments()[argument.index].is_write();
+    if (!is_written || innermostLevelOf(argument) == level) continue;
+    call.effect = fmt::format("refuses to write {}, which is not vmapped over, for each slice", argument.name);
+    call.next = LevelCall::Next::kEnd;
+    return;
+  }
   if (plan.kind == BatchingPlan::Kind::kDecompose && !hasOwnGradient(call.op)) {
     call.effect = "calls the operators that it is made of, on the batched tensors";
     call.next = LevelCall::Next::kParts;
@@ -221,8 +228,8 @@ void describeFakeLevel(LevelCall& call) {
 
 void describeDeferredLevel(LevelCall& call) {
   if (call.entry.cause != EntryCause::Fallback) return;
-  call.effect = "writes the call down to make it later, and makes it on fake tensors";
-  call.below = call.keys.remove(DispatchKey::DeferredInit).add(DispatchKey::Fake);
+  call.effect = "has what reaches fake tensors below written down, to make it later";
+  call.below = call.keys.remove(DispatchKey::DeferredInit);
   call.excluded = DispatchKeySet(DispatchKey::DeferredInit);
 }
 

@@ -160,7 +160,33 @@ std::vector<IValue> indexTensor(const BatchedCall& call) {
   return {withDimsBefore(found, indices.rank, static_cast<int64_t>(indices.first))};
 }
 
+// The mask of `x[mask] = number`, if it is all that indexes: it may be vmapped over, as no slice has other sizes.
+std::optional<Tensor> onlyMask(const BatchedCall& call) {
+  const IValue& list = call.args[1];
+  const bool is_one = list.length() == 1 && list.elementAt(0).isTensor() && list.elementAt(0).toTensor().defined();
+  if (!is_one || call.logical(2).numel() != 1 || call.args[3].toBool()) return std::nullopt;
+  const Tensor mask = list.elementAt(0).toTensor();
+  const Tensor& self = call.logical(0);
+  const bool fits = mask.scalar_type() == ScalarType::Bool && mask.dim() <= self.dim() &&
+                    std::ranges::equal(mask.sizes(), self.sizes().first(static_cast<size_t>(mask.dim())));
+  return fits ? std::optional(mask) : std::nullopt;
+}
+
+std::vector<IValue> fillMasked(const BatchedCall& call, const Tensor& mask) {
+  Tensor self = call.expanded(0);
+  Tensor chosen = call.expanded(mask);
+  while (chosen.dim() < self.dim()) chosen = boxcar::unsqueeze(chosen, -1);
+  const Tensor value = boxcar::to(boxcar::reshape(call.expanded(2), {call.batch}), self.scalar_type());
+  const Tensor filled = boxcar::where(chosen, alignedTo(value, self.dim() - 1), self);
+  if (!call.op.schema().is_mutable()) return {filled};
+  return {boxcar::copy_(self, filled)};
+}
+
 std::vector<IValue> indexPut(const BatchedCall& call) {
+  if (const std::optional<Tensor> mask = onlyMask(call)) {
+    if (call.op.schema().is_mutable()) call.checkWritten(0);
+    return fillMasked(call, *mask);
+  }
   const Indices indices = readIndices(call);
   if (call.op.schema().is_mutable()) call.checkWritten(0);
   const Tensor self = call.expanded(0);

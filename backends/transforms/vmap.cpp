@@ -1,5 +1,6 @@
 #include <boxcar/backends/transforms/batched_tensor.h>
 #include <boxcar/backends/transforms/vmap.h>
+#include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/ops.h>
@@ -187,6 +188,7 @@ IValue joinedChunks(const std::vector<IValue>& chunks, const IValue& dim) {
     for (const IValue& chunk : chunks) parts.push_back(chunk.elementAt(i));
     return joinedChunks(parts, of_part);
   };
+  if (first.isTensor() && isSequence(dim)) return joinedChunks(chunks, dim.elementAt(0));
   if (first.isTensor()) {
     if (dim.isNone()) return first;
     std::vector<Tensor> tensors;
@@ -207,6 +209,23 @@ IValue joinedChunks(const std::vector<IValue>& chunks, const IValue& dim) {
   return sequenceLike(first, std::move(elements));
 }
 
+// Lets each chunk draw the same numbers from the CPU's default generator, where all slices are to have the same.
+class SameDraws final {
+ public:
+  explicit SameDraws(bool is_wanted) {
+    if (!is_wanted) return;
+    generator_ = defaultGenerator(DeviceType::CPU).object();
+    state_ = generator_->state();
+  }
+  void begin() const {
+    if (generator_) generator_->set_state(state_);
+  }
+
+ private:
+  IntrusivePtr<GeneratorImpl> generator_;
+  GeneratorState state_;
+};
+
 }  // namespace
 
 IValue vmapCall(std::string_view what, const std::function<IValue(std::vector<IValue> args)>& function,
@@ -215,9 +234,11 @@ IValue vmapCall(std::string_view what, const std::function<IValue(std::vector<IV
                what, options.chunk_size.value_or(0));
   const BatchedInputs inputs(what, args, options.in_dims);
   const int64_t most = options.chunk_size.value_or(inputs.batch());
+  const SameDraws draws(options.randomness == Randomness::kSame && most < inputs.batch());
   std::vector<IValue> chunks;
   int64_t first = 0;
   do {
+    draws.begin();
     const int64_t count = std::min(most, inputs.batch() - first);
     const VmapLevel level(count, options.randomness, options.transform);
     const IValue result = function(inputs.at(level.level(), first, count));

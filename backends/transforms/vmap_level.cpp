@@ -57,6 +57,8 @@ std::span<const VmapLevelInfo> vmapLevels() noexcept {
   return std::span(*vmap_levels).first(active_vmap_levels);
 }
 
+bool isInsideVmap() noexcept { return vmap_levels != nullptr; }
+
 const VmapLevelInfo& vmapLevelOf(uint64_t level) {
   const std::vector<VmapLevelInfo>* const all = vmap_levels;
   if (all != nullptr) {

@@ -48,6 +48,8 @@ class BOXCAR_API VmapLevel final {
 
 // The calls of this thread, the outermost first.
 BOXCAR_API std::span<const VmapLevelInfo> vmapLevels() noexcept;
+// Whether the thread is in one, also where none of them counts.
+bool isInsideVmap() noexcept;
 // Throws Error if the call is over: a batched tensor was kept beyond it.
 const VmapLevelInfo& vmapLevelOf(uint64_t level);
 

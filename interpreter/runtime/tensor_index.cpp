@@ -33,6 +33,9 @@ IValue asIndex(const IValue& value) {
                      "a Tensor cannot be indexed by {}; use ints, slices, None, ... and Tensors of ints or bools",
                      kindName(value));
   if (!index.isTensor() || index.toTensor().dim() > 0) return index;
+  // Inside func::vmap() it is a number for each slice, which stays a tensor.
+  const bool is_batched = index.toTensor().key_set().has(DispatchKey::FuncTorchBatched);
+  if (is_batched && isIntegralType(index.toTensor().scalar_type(), /*includeBool=*/false)) return index;
   index = callOperator("aten::item", {&index, 1});
   BOXCAR_CHECK_INDEX(index.isInt() || index.isBool(), "a Tensor cannot be indexed by a Tensor of floats");
   return index;

@@ -6,6 +6,7 @@ scripts and models, `boxcar.op()` defines operators, and `with boxcar.profile():
 
 import builtins as _builtins
 import importlib as _importlib
+import sys as _sys
 
 from boxcar import _core
 from boxcar._core import (  # noqa: F401
@@ -27,6 +28,11 @@ from math import e, inf, nan, pi  # noqa: F401
 half, float, double, short, int, long = float16, float32, float64, int16, int32, int64
 cfloat, cdouble = complex64, complex128
 newaxis = None
+
+# `from boxcar.func import vmap` finds these, which are no files.
+for _name in ("autograd", "func", "io"):
+    _sys.modules[f"boxcar.{_name}"] = getattr(ops, _name)
+del _name
 
 # Functions of these names are Python's own or are defined in a module that is loaded when it is asked for.
 _LAZY = {"from_torch": "boxcar._torch", "explain": "boxcar._explain", "progress": "boxcar._progress",

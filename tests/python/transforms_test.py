@@ -48,7 +48,7 @@ class Callables(unittest.TestCase):
         self.assertEqual(func.grad(dot, argnums=-1)(self.x[0], self.x[1]).tolist(), [1.0, 2.0])
         with self.assertRaisesRegex(RuntimeError, r"func::grad: argnums is 2, but a function of Python takes 1 argument"):
             func.grad(dot, argnums=2)(self.x[0])
-        with self.assertRaisesRegex(RuntimeError, r"func::grad: argument 1 of a function of Python has no tensor"):
+        with self.assertRaisesRegex(RuntimeError, r"func::grad: argument 0 of a function of Python has no tensor"):
             func.grad(dot)(3.0)
 
     def test_objects_methods_and_partial_functions(self):
@@ -59,6 +59,14 @@ class Callables(unittest.TestCase):
         self.assertEqual(func.hessian(lambda x, power=3: (x ** power).sum())(self.x[0]).tolist(), [[6.0, 0.0], [0.0, 12.0]])
 
 
+class Modules(unittest.TestCase):
+    def test_the_namespace_is_imported_as_a_module(self):
+        from boxcar.func import vmap
+        import boxcar.func
+        self.assertIs(vmap, func.vmap)
+        self.assertIs(boxcar.func, func)
+
+
 class InsideVmap(unittest.TestCase):
     x = boxcar.tensor([[1.0, 2.0], [3.0, 4.0]])
 
@@ -67,6 +75,20 @@ class InsideVmap(unittest.TestCase):
             return x.data * 2 + copy.copy(x) + boxcar.tensor(x) + boxcar.as_tensor(x)
 
         self.assertEqual(func.vmap(f)(self.x).tolist(), (self.x * 5).tolist())
+
+    def test_a_tensor_of_one_number_indexes(self):
+        table, i = boxcar.arange(12.0).reshape(4, 3), boxcar.tensor([1, 3])
+        self.assertTrue(func.vmap(lambda i: table[i])(i).equal(table[i]))
+
+        def clear(i, x):
+            y = x.clone()
+            y[i] = 0
+            return y
+
+        self.assertEqual(func.vmap(clear)(i, boxcar.ones(2, 4)).tolist(), [[1, 0, 1, 1], [1, 1, 1, 0]])
+
+    def test_what_is_the_same_for_all_has_no_dimension(self):
+        self.assertEqual(func.vmap(lambda x: boxcar.ones(2), out_dims=None)(self.x).tolist(), [1, 1])
 
     def test_a_jacobian_names_itself(self):
         with self.assertRaisesRegex(RuntimeError, r"cannot be called inside func::jacfwd\(\)"):

@@ -183,6 +183,10 @@ RecordedTensor CallCapture::describe(const Tensor& tensor) const {
                "a recording cannot keep a tensor of layout torch.{}; record the calls before to_mkldnn() and after "
                "to_dense()",
                layoutName(tensor.layout()));
+  BOXCAR_CHECK(content_ != RecordedContent::Full || !tensor.key_set().has(DispatchKey::Fake),
+               "a recording cannot keep the elements of a fake tensor of sizes [{}], which has none; record with "
+               "--shapes, or outside of fake() and func::deferred_init()",
+               fmt::join(tensor.sizes(), ", "));
   const auto storage =
       std::ranges::find_if(storages_, [&](const SeenStorage& seen) { return seen.storage == tensor.storage(); });
   RecordedTensor described;

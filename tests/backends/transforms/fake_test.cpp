@@ -1,7 +1,10 @@
 #include <boxcar/backends/autograd/autograd.h>
 #include <boxcar/backends/transforms/fake_scope.h>
 #include <boxcar/backends/transforms/fake_tensor.h>
+#include <boxcar/backends/transforms/vmap.h>
+#include <boxcar/dispatcher/handlers/check/nan_checker.h>
 #include <boxcar/dispatcher/handlers/memory/memory_tracker.h>
+#include <boxcar/dispatcher/handlers/record/recorder.h>
 #include <boxcar/dispatcher/values/content_hash.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/dispatcher/values/value_copy.h>
@@ -11,6 +14,7 @@
 #include <boxcar/ivalue/storage_without_memory.h>
 
 #include "tests/backends/tensor_helpers.h"
+#include "tests/temporary_folder.h"
 
 // Fake tensors: the shapes, dtypes and devices of calls, without memory and without the devices.
 
@@ -129,6 +133,26 @@ TEST(FakeTensor, WhatDependsOnElementsIsRefused) {
             "aten::combinations calls aten::masked_select: the sizes of its result depend on the elements of argument "
             "'self', which is fake and has none; call it on a real tensor, outside of fake()");
   EXPECT_THROW(index(x, List<std::optional<Tensor>>({gt(x, 0)})), NoElementsError);
+}
+
+TEST(FakeTensor, ARecordingCannotKeepItsElements) {
+  const TemporaryFolder folder;
+  const Tensor x = fakeOn(DeviceType::CPU, {2});
+  Recorder recorder(folder / "calls.rec");
+  const HandlerGuard on(recorder);
+  EXPECT_EQ(errorOf([&] { relu(x); }),
+            "a recording cannot keep the elements of a fake tensor of sizes [2], which has none; record with --shapes, "
+            "or outside of fake() and func::deferred_init()");
+}
+
+TEST(FakeTensor, ChecksInsideVmapReadNoElements) {
+  NanChecker checker;
+  const HandlerGuard on(checker);
+  const FakeTensorGuard fake;
+  const auto twice = [](const std::vector<Tensor>& args) { return std::vector<Tensor>{mul(args[0], 2)}; };
+  const Tensor found = vmap(twice)({ones({2, 3})})[0];
+  EXPECT_TRUE(isFake(found));
+  EXPECT_EQ(shapeText(found), "float32[2, 3]");
 }
 
 TEST(FakeTensor, ElementsCannotBeRead) {

@@ -341,9 +341,9 @@ effects=$(grep '\]: ' <<< "$errors" | sed 's/^ *//')
 [call] op=[aten::t], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
 [call] op=[aten::matmul], key=[Fake]: calls the operators that it is made of, on the fake tensors
 [call] op=[aten::mm], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
-[callBoxed] op=[aten::ones], key=[DeferredInit]: writes the call down to make it later, and makes it on fake tensors
+[callBoxed] op=[aten::ones], key=[DeferredInit]: has what reaches fake tensors below written down, to make it later
 [redispatchBoxed] op=[aten::ones], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
-[callBoxed] op=[aten::add.Scalar], key=[DeferredInit]: writes the call down to make it later, and makes it on fake tensors
+[callBoxed] op=[aten::add.Scalar], key=[DeferredInit]: has what reaches fake tensors below written down, to make it later
 [redispatchBoxed] op=[aten::add.Scalar], key=[Fake]: calls the kernel for Meta on tensors of the same sizes, and gives its results the device
 [callBoxed] op=[aten::sum], key=[AutogradCPU]: records SumBackward0 for the gradient of self, which keeps the sizes of self" ]] || fail "$test_name" "the levels were:" "$effects"
 grep -q ' \[call\] op=\[aten::_to_copy\], key=\[CPU\]$' <<< "$errors" || fail "$test_name" "casts are not below autocast" "$errors"
