@@ -41,7 +41,9 @@ Placement rowOfMemory(const Tensor& tensor) {
 
 const FunctionalValues::KnownTensor* FunctionalValues::find(const Tensor& tensor) const {
   const auto found = tensors_.find(tensor.unsafeGetTensorImpl());
-  return found == tensors_.end() || found->second.tensor.expired() ? nullptr : &found->second;
+  if (found == tensors_.end() || found->second.tensor.expired()) return nullptr;
+  // Lazy conjugates that are outputs get other sizes without a call.
+  return found->second.view->placement().isOf(tensor) ? &found->second : nullptr;
 }
 
 FunctionalValues::FunctionalBasePtr FunctionalValues::findBase(const Tensor& tensor) {
@@ -56,11 +58,19 @@ FunctionalValues::FunctionalBasePtr FunctionalValues::baseOf(const Tensor& tenso
   if (FunctionalBasePtr found = findBase(tensor)) return found;
   Tensor whole = tensor;
   Placement placement(tensor);
-  if (tensor.layout() == Layout::Strided && !placement.isWhole(*tensor.storage())) {
+  if (tensor.layout() == Layout::Strided && (hasMathBits(tensor) || !placement.isWhole(*tensor.storage()))) {
     whole = wholeOf(tensor);
-    placement = whole.is_same(tensor) ? rowOfMemory(tensor) : Placement(whole);
-    // A base must not hold a tensor that is known: that would hold the base.
-    if (whole.is_same(tensor) && isMade(tensor.storage())) whole = tensor.shallowCopy();
+    if (whole.is_same(tensor)) {
+      if (!placement.isWhole(*tensor.storage())) placement = rowOfMemory(tensor);
+      // A base must not hold a tensor that is known: that would hold the base.
+      if (hasMathBits(tensor)) {
+        whole = withoutMathBits(tensor);
+      } else if (isMade(tensor.storage())) {
+        whole = tensor.shallowCopy();
+      }
+    } else {
+      placement = Placement(whole);
+    }
   }
   auto base = std::make_shared<FunctionalBase>(whole, std::move(placement));
   sweep();
@@ -71,25 +81,37 @@ FunctionalValues::FunctionalBasePtr FunctionalValues::baseOf(const Tensor& tenso
 
 FunctionalValues::FunctionalViewPtr FunctionalValues::viewOf(const Tensor& tensor, const FunctionalBasePtr& base) {
   if (const KnownTensor* known = find(tensor); known != nullptr && known->view->base() == base) return known->view;
-  if (tensor.layout() != Layout::Strided || Placement(tensor) == base->placement) return nullptr;
+  if (tensor.layout() != Layout::Strided || base->placement.isOf(tensor)) return nullptr;
+  if (FunctionalViewPtr same = base->viewAt(tensor)) {
+    remember(tensor, same, false);
+    return same;
+  }
   auto view = std::make_shared<FunctionalView>(base, nullptr, std::nullopt, Placement(tensor));
-  remember(tensor, view, true);
+  // Its memory is no value any more once that was written.
+  remember(tensor, view, !base->is_written);
   return view;
 }
 
 Tensor FunctionalValues::current(const Tensor& tensor) {
   if (!tensor.defined()) return tensor;
-  if (hasMathBits(tensor)) {
-    // Values are those of memory: what reads the elements has got a copy with them, above this level.
-    Tensor value = current(withoutMathBits(tensor)).shallowCopy();
-    takeMathBits(value, tensor);
-    return value;
-  }
+  const Tensor memory = currentMemory(tensor);
+  if (memory.is_same(tensor) || !hasMathBits(tensor)) return memory;
+  const Tensor value = memory.shallowCopy();
+  takeMathBits(value, tensor);
+  return value;
+}
+
+Tensor FunctionalValues::currentMemory(const Tensor& tensor) {
   const FunctionalBasePtr base = findBase(tensor);
   if (base == nullptr) return tensor;
   if (!base->is_written) {
     const KnownTensor* const known = find(tensor);
-    if (known == nullptr || known->is_value) return tensor;
+    if (known != nullptr) {
+      if (known->is_value) return tensor;
+    } else if (base->viewAt(tensor) == nullptr) {
+      // It shows all of the memory, is from outside of the scope, or is one of several results on the same memory.
+      return tensor;
+    }
   }
   const FunctionalViewPtr view = viewOf(tensor, base);
   return view == nullptr ? base->current(copies_) : view->current(copies_);
@@ -100,7 +122,8 @@ Tensor FunctionalValues::current(const Tensor& tensor) {
 void FunctionalValues::remember(const Tensor& tensor, FunctionalViewPtr view, bool is_value) {
   sweep();
   WeakIntrusivePtr<TensorImpl> known(implOf(tensor));
-  if (is_value) view->setMade(known);
+  // A view's value has no lazy conjugates.
+  if (is_value && !hasMathBits(tensor)) view->setMade(known);
   tensors_.insert_or_assign(tensor.unsafeGetTensorImpl(), KnownTensor{std::move(known), std::move(view), is_value});
 }
 
@@ -157,9 +180,17 @@ void FunctionalValues::replace(const Tensor& tensor, const Tensor& value, const 
 
 void FunctionalValues::noteView(const Tensor& result, const Tensor& viewed, std::optional<ViewStep> step,
                                 bool is_value) {
-  if (result.layout() != Layout::Strided || result.is_same(viewed) || hasMathBits(result)) return;
-  if (hasMathBits(viewed)) step = std::nullopt;
-  const FunctionalBasePtr base = baseOf(hasMathBits(viewed) ? withoutMathBits(viewed) : viewed);
+  if (result.layout() != Layout::Strided || result.is_same(viewed)) return;
+  const FunctionalBasePtr base = baseOf(viewed);
+  if ((result.key_set() ^ viewed.key_set()).has_any(math_bits_ks)) {
+    // Of the same elements of memory, it is the same view.
+    if (Placement(result) == Placement(viewed)) {
+      FunctionalViewPtr same = viewOf(viewed, base);
+      if (same == nullptr) same = std::make_shared<FunctionalView>(base, nullptr, std::nullopt, Placement(result));
+      return remember(result, std::move(same), is_value);
+    }
+    step = std::nullopt;
+  }
   // The arguments of as_strided() are about the whole memory.
   if (step && step->op.operator_name().name == "aten::as_strided") step = std::nullopt;
   FunctionalViewPtr parent = step ? viewOf(viewed, base) : nullptr;

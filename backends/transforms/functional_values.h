@@ -22,6 +22,10 @@ namespace boxcar::transforms {
 //
 // What others write, such as kernels that do not say so, is found by the memory's version: its elements are then the
 // value.
+//
+// A tensor that no call has made, such as a shallowCopy(), is found by its place in the memory. Values are those of
+// memory also for tensors that are conjugated or negated lazily: what reads their elements makes them of a
+// shallowCopy() of the memory, above the scope.
 class FunctionalValues final {
  public:
   // [copies]: whether views are made by operators that copy.
@@ -70,8 +74,8 @@ class FunctionalValues final {
   using FunctionalViewPtr = std::shared_ptr<FunctionalView>;
   struct KnownTensor {
     WeakIntrusivePtr<TensorImpl> tensor;
-    FunctionalViewPtr view;
-    bool is_value;  // as long as its memory is not written
+    FunctionalViewPtr view;  // of memory, also if the tensor is conjugated or negated lazily
+    bool is_value;           // as long as its memory is not written
   };
   struct KnownStorage {
     WeakIntrusivePtr<StorageImpl> storage;
@@ -84,7 +88,10 @@ class FunctionalValues final {
 
   FunctionalBasePtr findBase(const Tensor& tensor);
   FunctionalBasePtr baseOf(const Tensor& tensor);
+  // Returns what is known of [tensor] as the view that it is now; null if that is nothing.
   const KnownTensor* find(const Tensor& tensor) const;
+  // Returns the value of what [tensor] shows of its memory; [tensor] itself if calls below know it, or nobody does.
+  Tensor currentMemory(const Tensor& tensor);
   // Returns what [tensor] is in [base]; null for all of it.
   FunctionalViewPtr viewOf(const Tensor& tensor, const FunctionalBasePtr& base);
   FunctionalBasePtr beginReshape(const Tensor& tensor);

@@ -92,6 +92,11 @@ Placement::Placement(const Tensor& tensor)
       offset(tensor.storage_offset()),
       dtype(tensor.scalar_type()) {}
 
+bool Placement::isOf(const Tensor& tensor) const {
+  return offset == tensor.storage_offset() && dtype == tensor.scalar_type() &&
+         std::ranges::equal(sizes, tensor.sizes()) && std::ranges::equal(strides, tensor.strides());
+}
+
 bool Placement::isWhole(const StorageImpl& storage) const {
   const int64_t numel = numelOf(sizes);
   if (offset != 0 || static_cast<size_t>(numel) * elementSize(dtype) != storage.nbytes()) return false;
@@ -135,7 +140,7 @@ bool Placement::isContiguous() const {
 
 FunctionalBase::FunctionalBase(const Tensor& tensor, Placement where)
     : placement(std::move(where)), origin(tensor), version(tensor.version()) {
-  if (tensor.layout() != Layout::Strided || placement == Placement(tensor)) value = std::exchange(origin, Tensor());
+  if (tensor.layout() != Layout::Strided || placement.isOf(tensor)) value = std::exchange(origin, Tensor());
 }
 
 const Tensor& FunctionalBase::current(bool copies) {
@@ -156,6 +161,23 @@ void FunctionalBase::set(const Tensor& given) {
   ++generation;
 }
 
+bool FunctionalBase::ByPlacement::operator()(const FunctionalView* left, const FunctionalView* right) const {
+  const std::strong_ordering order = left->placement() <=> right->placement();
+  return order != 0 ? order < 0 : left->number() < right->number();
+}
+bool FunctionalBase::ByPlacement::operator()(const FunctionalView* left, const Placement& right) const {
+  return left->placement() < right;
+}
+bool FunctionalBase::ByPlacement::operator()(const Placement& left, const FunctionalView* right) const {
+  return left < right->placement();
+}
+
+std::shared_ptr<FunctionalView> FunctionalBase::viewAt(const Tensor& tensor) const {
+  if (tensor.layout() != Layout::Strided) return nullptr;
+  const auto found = views.lower_bound(Placement(tensor));
+  return found != views.end() && (*found)->placement().isOf(tensor) ? (*found)->shared_from_this() : nullptr;
+}
+
 // ---- FunctionalView ----
 
 FunctionalView::FunctionalView(std::shared_ptr<FunctionalBase> base, std::shared_ptr<FunctionalView> parent,
@@ -164,7 +186,12 @@ FunctionalView::FunctionalView(std::shared_ptr<FunctionalBase> base, std::shared
       parent_(std::move(parent)),
       step_(std::move(step)),
       placement_(std::move(placement)),
-      generation_(base_->generation) {}
+      number_(base_->next_view++),
+      generation_(base_->generation) {
+  base_->views.insert(this);
+}
+
+FunctionalView::~FunctionalView() { base_->views.erase(this); }
 
 Tensor FunctionalView::current(bool copies) {
   if (generation_ == base_->generation) {
@@ -195,6 +222,7 @@ Tensor FunctionalView::replay(bool copies) {
 
 Tensor FunctionalView::takenFromBase(bool copies) {
   const Tensor& base = base_->current(copies);
+  if (placement_ == base_->placement) return base;
   const auto taken = [&](const Tensor& whole) {
     const Tensor value = stridedView(whole, placement_, copies);
     return copies ? inOrderOf(placement_, value) : value;
@@ -204,6 +232,7 @@ Tensor FunctionalView::takenFromBase(bool copies) {
 }
 
 Tensor FunctionalView::putIntoBase(const Tensor& value, bool copies) {
+  if (placement_ == base_->placement) return value;
   const Tensor& base = base_->current(copies);
   const auto put = [&](const Tensor& whole) {
     return boxcar::as_strided_scatter(whole, value, placement_.sizes, placement_.strides, placement_.offset);

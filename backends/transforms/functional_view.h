@@ -6,9 +6,11 @@
 #include <boxcar/ivalue/tensor.h>
 #include <boxcar/ivalue/weak_ptr.h>
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,7 +23,9 @@ namespace boxcar::transforms {
 // Where a tensor's elements lie in its memory.
 struct Placement {
   explicit Placement(const Tensor& tensor);
-  bool operator==(const Placement&) const = default;
+  auto operator<=>(const Placement&) const = default;
+  // Whether it is that of [tensor].
+  bool isOf(const Tensor& tensor) const;
   // Whether every element of [storage] belongs to the tensor, and to it once.
   bool isWhole(const StorageImpl& storage) const;
   bool isContiguous() const;
@@ -37,6 +41,8 @@ struct Placement {
 // Returns a copy of [tensor] with [strides], by operators that copy.
 Tensor withStrides(const Tensor& tensor, std::span<const int64_t> strides);
 
+class FunctionalView;
+
 // What all tensors on one memory share.
 struct FunctionalBase {
   FunctionalBase(const Tensor& tensor, Placement where);
@@ -46,6 +52,8 @@ struct FunctionalBase {
   const Tensor& current(bool copies);
   // Sets another value, which gets the base's placement.
   void set(const Tensor& given);
+  // Returns the first view with the placement of [tensor]; null if there is none.
+  std::shared_ptr<FunctionalView> viewAt(const Tensor& tensor) const;
 
   Placement placement;
   // The tensor that the base was made for, until current() needs more of its memory.
@@ -54,6 +62,18 @@ struct FunctionalBase {
   uint64_t generation = 0;
   uint32_t version = 0;     // of the memory, when it was last equal to the value
   bool is_written = false;  // in the scope
+
+  // Orders views by their placements, and those that have the same one by their age, so that programs do not depend on
+  // addresses.
+  struct ByPlacement {
+    using is_transparent = void;
+    bool operator()(const FunctionalView* left, const FunctionalView* right) const;
+    bool operator()(const FunctionalView* left, const Placement& right) const;
+    bool operator()(const Placement& left, const FunctionalView* right) const;
+  };
+  // Those that there are, each from its constructor to its destructor.
+  std::set<FunctionalView*, ByPlacement> views;
+  uint64_t next_view = 0;
 };
 
 // One call that makes a view.
@@ -65,14 +85,18 @@ struct ViewStep {
   int64_t index = -1;                  // of the result in a list
 };
 
-class FunctionalView {
+class FunctionalView : public std::enable_shared_from_this<FunctionalView> {
  public:
   // Without a [step], the view is an as_strided() of the whole base. [parent]: what [step] views; null for the base.
   FunctionalView(std::shared_ptr<FunctionalBase> base, std::shared_ptr<FunctionalView> parent,
                  std::optional<ViewStep> step, Placement placement);
+  ~FunctionalView();
+  FunctionalView(const FunctionalView&) = delete;
+  FunctionalView& operator=(const FunctionalView&) = delete;
 
   const std::shared_ptr<FunctionalBase>& base() const noexcept { return base_; }
   const Placement& placement() const noexcept { return placement_; }
+  uint64_t number() const noexcept { return number_; }
 
   // Calls below the scope know [tensor], which is the view's value until the base gets another.
   void setMade(WeakIntrusivePtr<TensorImpl> tensor) noexcept { made_ = std::move(tensor); }
@@ -95,6 +119,7 @@ class FunctionalView {
   std::shared_ptr<FunctionalView> parent_;
   std::optional<ViewStep> step_;
   Placement placement_;
+  uint64_t number_;  // of all views of the base, in the order in which they were made
   Tensor value_;
   WeakIntrusivePtr<TensorImpl> made_;
   uint64_t generation_ = 0;

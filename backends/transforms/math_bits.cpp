@@ -228,6 +228,8 @@ void callWithBits(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 // For what reads memory without an operator.
 Tensor resolvedHidden(const Tensor& tensor) {
   const HiddenCalls hidden;
+  // The memory of a program's tensors holds what it wrote.
+  const ExcludeDispatchKeyGuard as_it_is(DispatchKey::Functionalize);
   return resolvedBelow(tensor);
 }
 

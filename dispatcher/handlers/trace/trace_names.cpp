@@ -32,6 +32,12 @@ Tensor TraceNames::findAlias(const Tensor& tensor) const {
   return {};
 }
 
+Tensor TraceNames::findOn(const Storage& storage) const {
+  const auto found =
+      std::ranges::find_if(tensors_, [&](const auto& entry) { return entry.second.tensor.storage() == storage; });
+  return found == tensors_.end() ? Tensor() : found->second.tensor;
+}
+
 const TraceNames::Base* TraceNames::findBase(const Storage& storage) const {
   const auto found = storages_.find(storage.get());
   return found == storages_.end() ? nullptr : &found->second;

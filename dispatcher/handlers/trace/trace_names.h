@@ -30,6 +30,8 @@ class TraceNames final {
   // Returns a tensor with a name that has the same elements in the same storage; undefined if there is none. It
   // compares with all of them.
   Tensor findAlias(const Tensor& tensor) const;
+  // Returns a tensor with a name on [storage]; undefined if there is none. It looks at all of them.
+  Tensor findOn(const Storage& storage) const;
   // Returns null if no tensor on it has a name.
   const Base* findBase(const Storage& storage) const;
 

@@ -136,10 +136,10 @@ void TraceProgram::look(const Tensor& tensor, Call& call) {
     call.rewritten.push_back(lookAt(flatTensor(storage, base->dtype), true));
   }
   if (names_.find(tensor) != nullptr) return;
-  bool has_elements = base != nullptr && base->dtype == tensor.scalar_type();
+  bool has_elements = base != nullptr;
   for (const Outside& other : call.outside) {
     if (other.given().is_same(tensor)) return;
-    has_elements = has_elements || (isOn(other) && other.tensor.scalar_type() == tensor.scalar_type());
+    has_elements |= isOn(other);
   }
   call.outside.push_back(lookAt(tensor, !has_elements));
   if (base == nullptr || kept_) call.outside.back().key = keys_.find(tensor);
@@ -230,16 +230,21 @@ void TraceProgram::writeOutside(const Outside& outside, const std::vector<CallFr
   if (names_.find(outside.given()) != nullptr) return;
   writeStored(outside, path);
   if (!outside.lazy.defined()) return;
-  Tensor shown = outside.tensor;
+  writeBits(outside.tensor, outside.lazy, path);
+}
+
+void TraceProgram::writeBits(const Tensor& from, const Tensor& to, const std::vector<CallFrame>& path) {
+  const DispatchKeySet differing = from.key_set() ^ to.key_set();
+  Tensor shown = from;
   for (const auto& [key, op] :
        {std::pair(DispatchKey::Conjugate, "aten::_conj"), {DispatchKey::Negative, "aten::_neg_view"}}) {
-    if (!outside.lazy.key_set().has(key)) continue;
-    const bool is_last = key == DispatchKey::Negative || !outside.lazy.key_set().has(DispatchKey::Negative);
-    const Tensor view = is_last ? outside.lazy : withOtherBit(shown, key);
-    const std::string from = *names_.find(shown);
+    if (!differing.has(key)) continue;
+    const bool is_last = key == DispatchKey::Negative || !differing.has(DispatchKey::Negative);
+    const Tensor view = is_last ? to : withOtherBit(shown, key);
+    const std::string source = *names_.find(shown);
     const std::string name = names_.make('t');
-    writeLine(fmt::format("{} = {}({})", name, calleeText(operatorCalled(op)), from));
-    const TraceGraph::Use use{from, kindText(shown)};
+    writeLine(fmt::format("{} = {}({})", name, calleeText(operatorCalled(op)), source));
+    const TraceGraph::Use use{source, kindText(shown)};
     if (graph_) graph_->addCall({op, path, true}, {&use, 1}, {&name, 1});
     if (kept_) kept_->calls.push_back({operatorCalled(op), {IValue(shown)}, {IValue(view)}, {}});
     names_.set(view, name);
@@ -247,24 +252,48 @@ void TraceProgram::writeOutside(const Outside& outside, const std::vector<CallFr
   }
 }
 
+std::string TraceProgram::writeAs(ScalarType dtype, const Storage& storage, const std::vector<CallFrame>& path) {
+  const TraceNames::Base base = *names_.findBase(storage);
+  const size_t bytes = storage->nbytes() - storage->nbytes() % std::max(elementSize(dtype), elementSize(base.dtype));
+  const std::string flat = names_.make('t');
+  const OperatorHandle as_strided = operatorCalled("aten::as_strided");
+  writeLine(fmt::format("{} = {}({}, [{}], [1], 0)", flat, calleeText(as_strided), base.name,
+                        bytes / elementSize(base.dtype)));
+  const std::string name = names_.make('t');
+  const OperatorHandle view = operatorCalled("aten::view", "dtype");
+  writeLine(fmt::format("{} = {}({}, {})", name, calleeText(view), flat, dtypeName(dtype)));
+  if (graph_) {
+    const TraceGraph::Use uses[] = {{base.name, std::string(dtypeName(base.dtype))},
+                                    {flat, std::string(dtypeName(base.dtype))}};
+    graph_->addCall({as_strided.operator_name().name, path, true}, {&uses[0], 1}, {&flat, 1});
+    graph_->addCall({view.operator_name().name, path, true}, {&uses[1], 1}, {&name, 1});
+  }
+  return name;
+}
+
 void TraceProgram::writeStored(const Outside& outside, const std::vector<CallFrame>& path) {
   if (names_.find(outside.tensor) != nullptr) return;
+  const Storage& storage = outside.tensor.storage();
+  if (names_.findBase(storage) == nullptr) {
+    // An input that is conjugated or negated lazily, whose memory is asked for.
+    if (const Tensor lazy = names_.findOn(storage); lazy.defined()) writeBits(lazy, withoutMathBits(lazy), path);
+  }
   // Differentiation makes such tensors of a function's inputs, whose storages may be others when the trace runs.
-  const bool is_known = function_ && names_.findBase(outside.tensor.storage()) != nullptr;
+  const bool is_known = function_ && names_.findBase(storage) != nullptr;
   if (const Tensor alias = is_known ? names_.findAlias(outside.tensor) : Tensor(); alias.defined()) {
     if (kept_) kept_->calls.push_back({operatorCalled("aten::alias"), {IValue(alias)}, {IValue(outside.tensor)}, {}});
     return names_.set(outside.tensor, std::string(*names_.find(alias)));
   }
   if (kept_) keepWeight(outside);
-  const auto baseOf = [&]() -> const TraceNames::Base* {
-    const TraceNames::Base* base = names_.findBase(outside.tensor.storage());
-    return base != nullptr && base->dtype == outside.tensor.scalar_type() ? base : nullptr;
-  };
-  if (baseOf() == nullptr) {
+  if (names_.findBase(storage) == nullptr) {
     writeRoot(outside, path);
     if (outside.isRoot()) return;
   }
-  const std::string from = baseOf() != nullptr ? baseOf()->name : *names_.find(outside.root);
+  // What is on a memory that the trace knows is a view of it, also as elements of another type: as a constant, it would
+  // have the elements of this run.
+  const TraceNames::Base& base = *names_.findBase(storage);
+  const ScalarType dtype = outside.tensor.scalar_type();
+  const std::string from = base.dtype == dtype ? base.name : writeAs(dtype, storage, path);
   const std::string name = names_.make('t');
   const OperatorHandle as_strided = operatorCalled("aten::as_strided");
   writeLine(fmt::format("{} = {}({}, {}, {}, {})", name, calleeText(as_strided), from, sizesText(outside.sizes),

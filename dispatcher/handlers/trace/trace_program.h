@@ -98,6 +98,10 @@ class TraceProgram final {
   void writeRoot(const Outside& outside, const std::vector<CallFrame>& path);
   // Writes how a tensor from outside is made, and then what is lazily conjugated or negated of it.
   void writeOutside(const Outside& outside, const std::vector<CallFrame>& path);
+  // Writes the calls that make [to] of [from], which has the same memory and other lazy conjugates or negatives.
+  void writeBits(const Tensor& from, const Tensor& to, const std::vector<CallFrame>& path);
+  // Writes how a memory that the trace knows is seen as elements of [dtype]; returns the name of that.
+  std::string writeAs(ScalarType dtype, const Storage& storage, const std::vector<CallFrame>& path);
   void writeStored(const Outside& outside, const std::vector<CallFrame>& path);
   void writeRewritten(const Outside& outside, const Call& call);
   void writeRandomState(const Call& call);

@@ -1,6 +1,7 @@
 #include <boxcar/backends/transforms/functionalize.h>
 #include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/ivalue/resolved_tensor.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
@@ -15,14 +16,14 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// Random programs with views and writes: inside functionalize() they compute the same, bit for bit, and no call below
-// writes.
+// Random programs with views and writes, some of lazy conjugates and negatives: inside functionalize() they compute the
+// same, bit for bit, and no call below writes.
 
 namespace boxcar {
 namespace {
 
 std::string bytesOf(const Tensor& tensor) {
-  const Tensor flat = contiguous(tensor);
+  const Tensor flat = contiguous(resolved(tensor));
   return {static_cast<const char*>(flat.data_ptr()), flat.nbytes()};
 }
 
@@ -62,7 +63,7 @@ class ViewsAndWrites final {
   }
 
  private:
-  static constexpr int kKinds = 40;
+  static constexpr int kKinds = 46;
   struct Step {
     int kind;
     int left;
@@ -160,6 +161,13 @@ class ViewsAndWrites final {
         return;
       case 26: unsqueeze_(x, dim); return;
       case 27: squeeze_(x); return;
+      // ---- Lazy conjugates and negatives, and what no call makes ----
+      case 40: pool.push_back(_neg_view(x)); return;
+      case 41: pool.push_back(imag(conj(view_as_complex(x)))); return;
+      case 42: pool.push_back(imag(conj(complex(x, add(x, 1))))); return;
+      case 43: pool.push_back(select(view_as_real(_conj(t(conj(view_as_complex(x))))), -1, step.place % 2)); return;
+      case 44: pool.push_back(prim::data(x)); return;
+      case 45: pool.push_back(resolve_neg(x)); return;
       default: break;
     }
     if (!isWritable(x)) return;

@@ -7,6 +7,7 @@
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <functional>
 #include <string>
 #include <vector>
@@ -151,6 +152,71 @@ TEST(Functionalize, ResultsOfTheTypeOfSelfAreConverted) {
               EXPECT_EQ(elements<float>(x), (std::vector<float>{1, 1}));
             }),
             "zeros ones add.Tensor _to_copy");
+}
+
+TEST(Functionalize, LazyConjugatesAreMadeOfTheValueOfTheirMemory) {
+  const Tensor made = tensorOf<std::complex<float>>({{1, 4}, {2, 5}});
+  EXPECT_EQ(callsOf(FunctionalViews::kCopy,
+                    [&] {
+                      const Tensor z = mul(made, 2);
+                      const Tensor part = add(imag(conj(z)), 1);
+                      EXPECT_EQ(elements<float>(part), (std::vector<float>{-7, -9}));
+                    }),
+            "mul.Scalar view_as_real_copy select_copy.int neg add.Scalar");
+  EXPECT_EQ(callsOf(FunctionalViews::kCopy,
+                    [&] {
+                      const Tensor z = mul(made, 2);
+                      Tensor part = imag(conj(z));
+                      zero_(part);
+                      EXPECT_EQ(toString(z), "tensor([2.-0.j, 4.-0.j])");
+                    }),
+            "mul.Scalar view_as_real_copy select_copy.int neg zero copy select_scatter view_as_complex_copy "
+            "view_as_real_copy select_copy.int neg select_scatter view_as_complex_copy");
+  EXPECT_EQ(callsOf([&] {
+              const Tensor z = mul(made, 2);
+              Tensor view = t(z);
+              mul_(view, 2);
+              const Tensor resolved = resolve_conj(conj(view));
+              EXPECT_EQ(toString(resolved), "tensor([4.-16.j, 8.-20.j])");
+            }),
+            "mul.Scalar t mul.Scalar t t conj_physical");
+}
+
+TEST(Functionalize, WhatPrintsALazyConjugateMakesNoCalls) {
+  const Tensor made = tensorOf<std::complex<float>>({{1, 4}, {2, 5}});
+  EXPECT_EQ(callsOf(FunctionalViews::kCopy,
+                    [&] {
+                      Tensor z = mul(made, 2);
+                      const Tensor part = imag(conj(z));
+                      mul_(z, 2);
+                      EXPECT_EQ(toString(part), "tensor([-16., -20.])");
+                      add(part, 1);
+                    }),
+            "mul.Scalar mul.Scalar view_as_real_copy select_copy.int neg add.Scalar");
+}
+
+TEST(Functionalize, ATensorThatNoCallMadeHasTheValueOfItsPlace) {
+  const Tensor made = tensorOf<std::complex<float>>({{1, 4}, {2, 5}});
+  for (const bool is_gone : {false, true}) {
+    EXPECT_EQ(callsOf(FunctionalViews::kCopy,
+                      [&] {
+                        Tensor z = mul(made, 2);
+                        Tensor parts = view_as_real(z);
+                        const Tensor data = prim::data(parts);
+                        if (is_gone) parts = Tensor();
+                        mul_(z, 2);
+                        const Tensor sum = add(data, 1);
+                        EXPECT_EQ(elements<float>(sum), (std::vector<float>{5, 17, 9, 21}));
+                      }),
+              "mul.Scalar mul.Scalar view_as_real_copy add.Scalar");
+  }
+  EXPECT_EQ(callsOf([&] {
+              const Tensor z = mul(made, 2);
+              Tensor first = prim::data(select(view_as_real(z), -1, 0));
+              mul_(first, 3);
+              EXPECT_EQ(toString(z), "tensor([ 6.+8.j, 12.+10.j])");
+            }),
+            "mul.Scalar view_as_real select.int view_as_real select.int mul.Scalar select_scatter view_as_complex");
 }
 
 TEST(Functionalize, AMemoryOfTwoTypesHasOneValue) {

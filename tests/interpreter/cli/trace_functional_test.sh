@@ -82,4 +82,91 @@ END
 grep -q "conj_physical" "$folder/of_conj.ops" || fail "the trace conjugates nothing: $(< "$folder/of_conj.ops")"
 grep -q "tensors\[" "$folder/of_conj.ops" && fail "the trace has a constant: $(< "$folder/of_conj.ops")"
 
+
+# What the program holds without that a call made it, or as a lazy conjugate, follows from the arguments, too.
+cat > "$folder/lazy.ops" << 'END'
+fn imaginary_part_of_a_conjugate(Tensor x) -> Tensor {
+    z = complex(x, x + 1)
+    return z.conj().imag() * 1
+}
+fn imaginary_part_of_a_transposed_conjugate(Tensor x) -> Tensor {
+    return complex(x, x + 1).mH().imag() * 1
+}
+fn lazy_conjugate_that_is_returned(Tensor x) -> Tensor {
+    return complex(x, x + 1).t().conj()
+}
+fn write_through_a_negative(Tensor x) -> Tensor {
+    c = complex(x, x + 1)
+    c.conj().imag().mul_(2)
+    return c.imag()
+}
+fn writes_through_both_parts(Tensor x) -> Tensor {
+    c = complex(x, x + 1)
+    c.real().add_(x)
+    c.conj().imag().copy_(x)
+    return c.imag()
+}
+fn conjugate_after_a_write(Tensor x) -> Tensor {
+    y = complex(x, x)
+    v = y.t()
+    v.mul_(2)
+    return view_as_real(v.conj().resolve_conj())
+}
+fn data_after_a_write(Tensor x) -> Tensor {
+    y = complex(x, x)
+    v = view_as_real(y)
+    y.mul_(2)
+    return v.data + 1
+}
+fn data_that_is_written(Tensor x) -> Tensor {
+    y = complex(x, x)
+    view_as_real(y).data.add_(3)
+    y.real().data[0].mul_(2)
+    return y.imag() + y.real()
+}
+fn data_of_a_view_that_is_gone(Tensor x) -> Tensor {
+    y = complex(x, x)
+    d = view_as_real(y).data
+    for i in range(600) {
+        w = x[0] + i
+    }
+    return d * 2
+}
+fn data_that_is_returned(Tensor x) -> (Tensor, Tensor) {
+    y = complex(x, x)
+    return (view_as_real(y).data, y.data)
+}
+END
+for name in $(sed -n 's/^fn \([a-z_]*\)(.*/\1/p' "$folder/lazy.ops"); do
+  for option in --functional "--functional --keep-views"; do
+    # shellcheck disable=SC2086
+    "$boxcar" trace "$folder/lazy.ops" --function "$name" $option -o "$folder/of_lazy.ops" \
+      'tensor([[1., 2.], [3., 5.]])' || { fail "$name cannot be traced with $option"; continue; }
+    grep -q "tensors\[" "$folder/of_lazy.ops" && fail "trace $option $name has a constant: $(< "$folder/of_lazy.ops")"
+    same "the writes in trace $option $name" "" "$(writes "$folder/of_lazy.ops")"
+    printf 'import "lazy.ops" as direct\nimport "of_lazy.ops" as traced\nx = tensor([[-1., 2.], [5., 7.]])\n' > "$folder/both.ops"
+    for module in direct traced; do echo "print($module.$name(x))" >> "$folder/both.ops"; done
+    printed=$("$boxcar" run "$folder/both.ops") || fail "the program of trace $option $name does not run"
+    half=$(($(wc -l <<< "$printed") / 2))
+    same "trace $option $name" "$(head -n "$half" <<< "$printed")" "$(tail -n "+$((half + 1))" <<< "$printed")"
+  done
+done
+
+# An argument that is conjugated lazily has a memory, too.
+cat > "$folder/given.ops" << 'END'
+fn f(Tensor c) -> Tensor {
+    c.mul_(2)
+    return c.imag() + 1
+}
+END
+for option in --functional "--functional --keep-views"; do
+  # shellcheck disable=SC2086
+  "$boxcar" trace "$folder/given.ops" --function f $option -o "$folder/of_given.ops" \
+    'complex(tensor([1., 2.]), tensor([3., 4.])).conj()' || fail "a lazy conjugate cannot be an argument"
+  printf 'import "of_given.ops"\nc = complex(tensor([5.]), tensor([7.]))\n%s\n' \
+    'print(f(c.conj()), c, f(c), c)' > "$folder/both.ops"
+  same "an argument that is a lazy conjugate with $option" "tensor([-13.]) tensor([20.+28.j]) tensor([29.]) tensor([20.+28.j])" \
+    "$("$boxcar" run "$folder/both.ops")"
+done
+
 [[ $failures -eq 0 ]] || exit 1
