@@ -2,6 +2,7 @@
 #include <boxcar/dispatcher/values/content_hash.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ivalue/zero_tensor.h>
 #include <fmt/format.h>
 
@@ -173,6 +174,7 @@ RecordedStorage CallCapture::describe(uint32_t storage) {
     described.block = writer_.block(std::vector<std::byte>(range.count));
     return described;
   }
+  if (lacksMemory(*seen.storage)) return described;  // of a fake tensor
   const HostBytes bytes = fromDevice(described.device, [&] { return HostBytes(seen.storage, range, seen.dtype); });
   described.block = writer_.block(bytes.get());
   return described;
@@ -183,10 +185,6 @@ RecordedTensor CallCapture::describe(const Tensor& tensor) const {
                "a recording cannot keep a tensor of layout torch.{}; record the calls before to_mkldnn() and after "
                "to_dense()",
                layoutName(tensor.layout()));
-  BOXCAR_CHECK(content_ != RecordedContent::Full || !tensor.key_set().has(DispatchKey::Fake),
-               "a recording cannot keep the elements of a fake tensor of sizes [{}], which has none; record with "
-               "--shapes, or outside of fake() and func::deferred_init()",
-               fmt::join(tensor.sizes(), ", "));
   const auto storage =
       std::ranges::find_if(storages_, [&](const SeenStorage& seen) { return seen.storage == tensor.storage(); });
   RecordedTensor described;

@@ -41,6 +41,13 @@ class GeneratorsGuard final {
   std::vector<DrawnFrom> before_;
 };
 
+// Whether memory is missing that a full recording has of each tensor but fake ones.
+bool lacksElements(const RecordedMoment& moment) {
+  return std::ranges::any_of(moment.storages, [](const RecordedStorage& storage) {
+    return storage.count != 0 && !storage.block && !storage.device.is_meta();
+  });
+}
+
 class Replayer final {
  public:
   Replayer(const Recording& recording, const ReplayOptions& options) : recording_(recording), options_(options) {
@@ -72,6 +79,8 @@ class Replayer final {
       ++report_.outside;
     } else if (findOpaque(call.arguments)) {
       ++report_.opaque;
+    } else if (lacksElements(call.before) || lacksElements(call.after)) {
+      ++report_.fake;
     } else {
       replayCall(index, call, *op);
     }
@@ -183,6 +192,7 @@ std::string toString(const ReplayReport& report) {
   count(report.missing, "of operators that are missing");
   count(report.outside, "not repeated because of effects outside of the program");
   count(report.opaque, "not repeated because an argument could not be recorded");
+  count(report.fake, "not repeated because fake tensors have no elements");
   text += '\n';
   for (const std::string& finding : report.findings) text += finding + '\n';
   return text;

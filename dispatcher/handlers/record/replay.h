@@ -32,6 +32,7 @@ struct ReplayReport {
   size_t missing = 0;  // no such operator is registered, or its schema differs
   size_t outside = 0;  // not made: they would act outside of the program
   size_t opaque = 0;   // not made: an argument could not be recorded
+  size_t fake = 0;     // not made: a tensor was fake
   // The findings, in call order: the first ones of each kind.
   std::vector<std::string> findings;
 

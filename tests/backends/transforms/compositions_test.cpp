@@ -228,7 +228,7 @@ FunctionPtr transformed(const Layer& layer, const FunctionPtr& inner) {
       std::vector<IValue> dims;
       for (const bool mapped : layer.is_mapped) dims.push_back(mapped ? IValue(int64_t{0}) : IValue());
       const FunctionPtr each =
-          made("func::vmap", inner, IValue(GenericList(dims)), IValue(), std::string("error"), IValue());
+          made("func::vmap", inner, IValue(GenericList(dims)), IValue(int64_t{0}), std::string("error"), IValue());
       return functionOf([each, is_mapped = layer.is_mapped](const Tensors& args) {
         Tensors given;
         for (size_t i = 0; i < args.size(); ++i) given.push_back(is_mapped[i] ? slicesOf(args[i]) : args[i]);

@@ -4,7 +4,6 @@
 #include <boxcar/backends/transforms/vmap.h>
 #include <boxcar/dispatcher/handlers/check/nan_checker.h>
 #include <boxcar/dispatcher/handlers/memory/memory_tracker.h>
-#include <boxcar/dispatcher/handlers/record/recorder.h>
 #include <boxcar/dispatcher/values/content_hash.h>
 #include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/dispatcher/values/value_copy.h>
@@ -14,7 +13,6 @@
 #include <boxcar/ivalue/storage_without_memory.h>
 
 #include "tests/backends/tensor_helpers.h"
-#include "tests/temporary_folder.h"
 
 // Fake tensors: the shapes, dtypes and devices of calls, without memory and without the devices.
 
@@ -133,16 +131,6 @@ TEST(FakeTensor, WhatDependsOnElementsIsRefused) {
             "aten::combinations calls aten::masked_select: the sizes of its result depend on the elements of argument "
             "'self', which is fake and has none; call it on a real tensor, outside of fake()");
   EXPECT_THROW(index(x, List<std::optional<Tensor>>({gt(x, 0)})), NoElementsError);
-}
-
-TEST(FakeTensor, ARecordingCannotKeepItsElements) {
-  const TemporaryFolder folder;
-  const Tensor x = fakeOn(DeviceType::CPU, {2});
-  Recorder recorder(folder / "calls.rec");
-  const HandlerGuard on(recorder);
-  EXPECT_EQ(errorOf([&] { relu(x); }),
-            "a recording cannot keep the elements of a fake tensor of sizes [2], which has none; record with --shapes, "
-            "or outside of fake() and func::deferred_init()");
 }
 
 TEST(FakeTensor, ChecksInsideVmapReadNoElements) {

@@ -74,6 +74,14 @@ expectOutput "one.rec: 1 call, 1 equal"
 runMerged "replay on another device compares what that has" replay one.rec --device meta
 expectStatus 0
 expectOutput "one.rec: 1 call, 1 equal in dtype and shape"
+echo 'x = ones(2)
+with fake() { y = ones(3) * 2 }
+print(x)' > fakes.ops
+runMerged "record fake tensors" record fakes.ops -o fakes.rec
+expectStatus 0
+runMerged "replay leaves out fake tensors" replay fakes.rec
+expectStatus 0
+expectOutput "fakes.rec: 4 calls, 1 equal, 1 not repeated because of effects outside of the program, 2 not repeated because fake tensors have no elements"
 runMerged "replay on a device that is none" replay one.rec --device nowhere
 expectStatus 2
 expectOutputHas "boxcar replay: --device: device 'nowhere' has the unknown type 'nowhere'"
