@@ -1,6 +1,7 @@
 #include <boxcar/backends/meta/broadcast.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage_without_memory.h>
 #include <boxcar/ops.h>
 
 #include <limits>
@@ -116,7 +117,7 @@ Tensor oneHot(const Tensor& self, int64_t num_classes) {
     const Tensor classes = boxcar::arange(num_classes, ScalarType::Long, std::nullopt, self.device());
     return boxcar::to(boxcar::eq(boxcar::unsqueeze(self, -1), classes), ScalarType::Long);
   }
-  if (num_classes == -1 || !self.is_meta()) {
+  if (num_classes == -1 || !lacksElements(self)) {
     const int64_t found = classesIn(self);
     BOXCAR_CHECK(num_classes == -1 || found <= num_classes,
                  "one_hot(): Class values must be smaller than num_classes, {}, but there is {}", num_classes,

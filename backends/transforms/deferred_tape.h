@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/tensor.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -41,6 +42,12 @@ class DeferredTape final : public Object {
   // Takes over the calls of [other], on whose tensors a call depends together with those of this tape.
   void absorb(DeferredTape& other);
 
+  // Of a fake view of a real tensor: a write would go to memory that the program has.
+  void noteOutside(const Storage& storage) { outside_.push_back(storage); }
+  bool isOutside(const StorageImpl& storage) const noexcept {
+    return std::ranges::any_of(outside_, [&](const Storage& each) { return each.get() == &storage; });
+  }
+
   // Returns the arguments of a call as record() takes them. To be called before the call, which may change shapes.
   static std::vector<IValue> placeholders(std::span<const IValue> arguments);
   // Adds a call that was made on fake tensors. [arguments], from placeholders(), may have real tensors among them.
@@ -71,6 +78,7 @@ class DeferredTape final : public Object {
 
   std::vector<Call> calls_;
   std::unordered_map<const StorageImpl*, Storage> real_;
+  std::vector<Storage> outside_;
   IntrusivePtr<DeferredTape> merged_into_;
 };
 

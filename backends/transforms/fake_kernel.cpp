@@ -75,9 +75,15 @@ class FakeCall final {
     tape_ = DeferredTape::of(tensors_);
     if (!tape_) return run(keys);
     for (const PlacedTensor& placed : tensors_) {
-      BOXCAR_CHECK(!placed.isWritten() || isFake(placed.tensor) || placed.tensor.is_meta(),
+      if (!placed.isWritten()) continue;
+      BOXCAR_CHECK(isFake(placed.tensor) || placed.tensor.is_meta(),
                    "{}: {} is a real tensor, which cannot be written inside deferred_init(); write a clone() of it",
                    toString(op_), placed.place);
+      BOXCAR_CHECK(
+          !tape_->isOutside(*placed.tensor.storage()),
+          "{}: {} is a view of a real tensor, which cannot be written inside deferred_init(); write to one of a "
+          "clone()",
+          toString(op_), placed.place);
     }
     const std::vector<IValue> before = DeferredTape::placeholders(arguments_);
     run(keys);
@@ -85,7 +91,9 @@ class FakeCall final {
     const auto results = last(stack_, stack_.size() - below_);
     for (const IValue& result : results) {
       visitTensors(result, [&](const Tensor& tensor) {
-        if (isFake(tensor)) tape_->attachTo(tensor);
+        if (!isFake(tensor)) return;
+        tape_->attachTo(tensor);
+        if (std::ranges::find(converted_, tensor.storage()) != converted_.end()) tape_->noteOutside(tensor.storage());
       });
     }
     tape_->record(op_, before, results);
@@ -194,6 +202,7 @@ class FakeCall final {
       if (!tensor.defined() || isFake(tensor) || tensor.is_meta()) return tensor;
       Tensor fake = converter.convert(tensor);
       rememberIfSmall(fake, tensor);
+      if (tape_) converted_.push_back(fake.storage());
       return fake;
     };
     for (IValue& argument : arguments_) argument = mapTensors(argument, convert);
@@ -272,8 +281,10 @@ class FakeCall final {
     return everyTensorIsConstant() && !op_.hasTag(Tag::nondeterministic_seeded);
   }
 
-  // What a kernel made by itself becomes fake.
+  // What a kernel made by itself becomes fake. Where calls are recorded it stays real, as nothing else says how it was
+  // made, and as it may be an argument.
   void takeComposed(Stack& stack, bool is_constant) {
+    if (tape_) return takeResults(stack);
     FakeConverter converter;
     std::vector<IValue> results;
     for (const IValue& value : last(stack, stack.size())) {
@@ -370,6 +381,7 @@ class FakeCall final {
   std::vector<IValue> arguments_;
   std::vector<PlacedTensor> tensors_;
   IntrusivePtr<DeferredTape> tape_;  // which records the call
+  std::vector<Storage> converted_;   // those of fakes of real arguments that it has
   bool is_composite_ = false;        // it was made by calls of other operators
 };
 

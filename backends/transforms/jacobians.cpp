@@ -283,7 +283,8 @@ std::tuple<IValue, FunctionPtr> linearize(const FunctionPtr& func, const IValue&
   const auto map = std::make_shared<Primals::Linearized>(inputs->linearized(tensorsIn({&output, 1})));
   static const FunctionSchema schema = parseSchema("jvp_fn(Any tangents) -> Any");
   FunctionPtr push = makeFunction(schema, [inputs, output, map](Stack& stack) {
-    const IValue tangents = pop(stack);
+    IValue tangents = pop(stack);
+    if (tangents.isGenericDict()) tangents = Tuple({tangents});  // of one argument
     const std::vector<Tensor> given = tensorsLike("jvp_fn(): the tangent", Tuple(inputs->inputs()), tangents);
     const std::vector<Tensor> at = tensorsIn(inputs->inputs());
     BOXCAR_CHECK(given.size() == at.size(),
