@@ -1,13 +1,12 @@
 #include <boxcar/backends/transforms/functional_form.h>
+#include <boxcar/backends/transforms/remembered.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/tag.h>
 #include <boxcar/schema/function_schema.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace boxcar::transforms {
 namespace {
@@ -182,13 +181,6 @@ OperatorPlan planFor(const OperatorHandle& op) {
 
 }  // namespace
 
-const OperatorPlan& planOf(const OperatorHandle& op) {
-  // Behind a pointer: a library has little memory of this kind. A schema stays at its address.
-  thread_local std::unique_ptr<std::unordered_map<const FunctionSchema*, OperatorPlan>> plans;
-  if (!plans) plans = std::make_unique<std::unordered_map<const FunctionSchema*, OperatorPlan>>();
-  const FunctionSchema* const schema = &op.schema();
-  const auto found = plans->find(schema);
-  return found != plans->end() ? found->second : plans->emplace(schema, planFor(op)).first->second;
-}
+const OperatorPlan& planOf(const OperatorHandle& op) { return remembered<&planFor>(op); }
 
 }  // namespace boxcar::transforms

@@ -2,6 +2,7 @@
 #include <boxcar/backends/transforms/functional_form.h>
 #include <boxcar/backends/transforms/level_text.h>
 #include <boxcar/backends/transforms/math_bits.h>
+#include <boxcar/backends/transforms/remembered.h>
 #include <boxcar/dispatcher/call/hidden_calls.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
@@ -10,12 +11,10 @@
 #include <boxcar/ops.h>
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -81,14 +80,7 @@ BitsPlan makePlan(const OperatorHandle& op) {
   return {.way = readsNoElements(op) ? Way::kPass : Way::kResolve};
 }
 
-const BitsPlan& bitsPlan(const OperatorHandle& op) {
-  // Behind a pointer: a library has little memory of this kind. A schema stays at its address.
-  thread_local std::unique_ptr<std::unordered_map<const FunctionSchema*, BitsPlan>> plans;
-  if (!plans) plans = std::make_unique<std::unordered_map<const FunctionSchema*, BitsPlan>>();
-  const FunctionSchema* const schema = &op.schema();
-  const auto found = plans->find(schema);
-  return found != plans->end() ? found->second : plans->emplace(schema, makePlan(op)).first->second;
-}
+const BitsPlan& bitsPlan(const OperatorHandle& op) { return remembered<&makePlan>(op); }
 
 // One call with tensors that have bits.
 class BitsCall final {
