@@ -1,4 +1,5 @@
 #include <boxcar/backends/transforms/batched_tensor.h>
+#include <boxcar/backends/transforms/deferred_tape.h>
 #include <boxcar/backends/transforms/vmap.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
@@ -234,7 +235,13 @@ IValue vmapCall(std::string_view what, const std::function<IValue(std::vector<IV
                what, options.chunk_size.value_or(0));
   const BatchedInputs inputs(what, args, options.in_dims);
   const int64_t most = options.chunk_size.value_or(inputs.batch());
-  const SameDraws draws(options.randomness == Randomness::kSame && most < inputs.batch());
+  const bool repeats_draws = options.randomness == Randomness::kSame && most < inputs.batch();
+  BOXCAR_CHECK(
+      !repeats_draws || DeferredTape::current() == nullptr,
+      "{}: inside deferred_init() chunks cannot draw the same numbers, as each draws when it is made; leave out "
+      "chunk_size",
+      what);
+  const SameDraws draws(repeats_draws);
   std::vector<IValue> chunks;
   int64_t first = 0;
   do {
