@@ -3,6 +3,7 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/value_tensors.h>
 #include <boxcar/schema/function_schema.h>
+#include <boxcar/schema/value_type.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +28,6 @@ bool mayBecome(TypePtr given, TypePtr wanted) noexcept {
          (to == TypeKind::Float && (from == TypeKind::Int || from == TypeKind::Bool));
 }
 
-bool isSequence(const IValue& value) { return value.isTuple() || value.isTensorList() || value.isGenericList(); }
-
 std::string keysOf(const GenericDict& dict) {
   std::vector<std::string> keys;
   for (size_t i = 0; i < dict.size(); ++i) keys.push_back(repr(dict.entryAt(i).first));
@@ -39,7 +38,7 @@ void addTensorsLike(std::string_view role, const IValue& like, const IValue& val
   if (like.isGenericDict()) {
     const GenericDict wanted = like.toGenericDict();
     BOXCAR_CHECK(value.isGenericDict(), "{} of a dict must be a dict with its keys, {}, not {}", role, keysOf(wanted),
-                 toString(value));
+                 *typeOf(value));
     const GenericDict given = value.toGenericDict();
     for (size_t i = 0; i < wanted.size(); ++i) {
       const auto [key, element] = wanted.entryAt(i);
@@ -108,6 +107,8 @@ bool mayTake(TypePtr wanted, TypePtr given) noexcept {
   }
   return given->kind() == TypeKind::Union;
 }
+
+bool isSequence(const IValue& value) noexcept { return value.isTuple() || value.isList(); }
 
 std::vector<Tensor> tensorsLike(std::string_view role, const IValue& like, const IValue& value) {
   std::vector<Tensor> tensors;

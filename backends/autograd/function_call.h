@@ -27,6 +27,9 @@ std::vector<IValue> argumentsFor(const FunctionObject& function, const IValue& l
 // Whether a parameter of type [wanted] may take a value of type [given], perhaps after a conversion.
 bool mayTake(TypePtr wanted, TypePtr given) noexcept;
 
+// Whether it is a tuple, or a list of any kind.
+bool isSequence(const IValue& value) noexcept;
+
 // The tensors in a value, in the order in which mapTensors() maps them, undefined ones too.
 std::vector<Tensor> tensorsIn(std::span<const IValue> values);
 // Returns the tensors in [value] in the order of those in [like]: those of a dict by its keys. [role] begins the Error

@@ -86,7 +86,7 @@ void DeferredTape::absorb(DeferredTape& other) {
   std::ranges::move(other.calls_, std::back_inserter(calls_));
   std::ranges::stable_sort(calls_, {}, &Call::number);
   real_.merge(other.real_);
-  std::ranges::move(other.outside_, std::back_inserter(outside_));
+  outside_.merge(other.outside_);
   other.calls_.clear();
   other.merged_into_ = IntrusivePtr<DeferredTape>::share(this);
 }

@@ -5,7 +5,6 @@
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/tensor.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -43,10 +42,8 @@ class DeferredTape final : public Object {
   void absorb(DeferredTape& other);
 
   // Of a fake view of a real tensor: a write would go to memory that the program has.
-  void noteOutside(const Storage& storage) { outside_.push_back(storage); }
-  bool isOutside(const StorageImpl& storage) const noexcept {
-    return std::ranges::any_of(outside_, [&](const Storage& each) { return each.get() == &storage; });
-  }
+  void noteOutside(const Storage& storage) { outside_.try_emplace(storage.get(), storage); }
+  bool isOutside(const StorageImpl& storage) const { return outside_.contains(&storage); }
 
   // Returns the arguments of a call as record() takes them. To be called before the call, which may change shapes.
   static std::vector<IValue> placeholders(std::span<const IValue> arguments);
@@ -78,7 +75,7 @@ class DeferredTape final : public Object {
 
   std::vector<Call> calls_;
   std::unordered_map<const StorageImpl*, Storage> real_;
-  std::vector<Storage> outside_;
+  std::unordered_map<const StorageImpl*, Storage> outside_;
   IntrusivePtr<DeferredTape> merged_into_;
 };
 

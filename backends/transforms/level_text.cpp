@@ -238,15 +238,11 @@ void describeMathBitsLevel(LevelCall& call) {
   // One kernel does the work of both keys.
   call.below = call.keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::Conjugate);
   const BitsWay way = bitsWayOf(call.op);
-  if (way == BitsWay::kPass) {
-    call.effect = fmt::format("{}, as the operator reads no elements", kPassesOn);
-    return;
-  }
   if (way == BitsWay::kTakeMemory) {
     call.effect = fmt::format("{} if both tensors are lazily the same, and refuses it otherwise", kPassesOn);
     return;
   }
-  if (way == BitsWay::kResolve && passesBits(call)) return;
+  if ((way == BitsWay::kPass || way == BitsWay::kResolve) && passesBits(call)) return;
   const std::vector<std::string> conjugate = namesWith(call, DispatchKey::Conjugate);
   const std::vector<std::string> negative = namesWith(call, DispatchKey::Negative);
   std::string text;

@@ -1,3 +1,4 @@
+#include <boxcar/backends/autograd/function_call.h>
 #include <boxcar/backends/transforms/batched_tensor.h>
 #include <boxcar/backends/transforms/deferred_tape.h>
 #include <boxcar/backends/transforms/vmap.h>
@@ -13,7 +14,7 @@
 namespace boxcar::transforms {
 namespace {
 
-bool isSequence(const IValue& value) { return value.isTuple() || value.isList(); }
+using autograd::isSequence;
 
 // Checks that [dims], if it is a list or a tuple, has an entry for each of [count] values.
 void checkDims(std::string_view what, std::string_view which, const IValue& dims, size_t count) {
